@@ -1,0 +1,59 @@
+# Each target sets up .venv by itself; nothing else has to be run first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -name 'CMakeLists.txt')
+CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-slow test-native lint format bench clean
+
+help: ## show the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
+
+# The tools come first so that the package builds without isolation: rebuilding
+# after a change in native/ is then incremental.
+$(VENV)/.tools: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet -c constraints.txt scikit-build-core nanobind cmake ninja
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools $(NATIVE)
+	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+
+setup: $(VENV)/.installed ## create .venv and install the package with the dev extras
+
+run: setup ## simulate every published puzzle and write a report
+	$(BIN)/topple demo
+
+test: setup test-native ## lint, native tests under sanitizers, Python tests
+	$(MAKE) lint
+	$(BIN)/python -m pytest
+
+test-slow: setup ## the long sweeps
+	$(BIN)/python -m pytest -m slow
+
+test-native: setup ## C++ unit tests with address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S native/tests -B build/native-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja
+	$(BIN)/cmake --build build/native-tests
+	$(BIN)/ctest --test-dir build/native-tests --output-on-failure
+
+lint: setup ## ruff, clang-format, mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run -Werror $(CXX_SOURCES)
+	$(BIN)/mypy
+
+format: setup ## rewrite the sources in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_SOURCES)
+
+bench: setup ## measure the engine beside the PyPI package box2d
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[bench]' --no-build-isolation
+	$(BIN)/python benchmarks/engine.py
+
+clean: ## remove .venv and build outputs
+	rm -rf $(VENV) build dist
