@@ -1,0 +1,114 @@
+// Observations of a world: pictures, object features, full states and contacts.
+#pragma once
+
+#include "topple/action.h"
+#include "topple/features.h"
+#include "topple/raster.h"
+#include "topple/solver.h"
+
+namespace topple {
+
+constexpr int kStateSize = 6;  // x, y, angle, then their velocities
+constexpr int kKindBall = 1;
+constexpr int kColorRed = 1;
+
+// One touching point, as the solver left it. Pixels; impulses in newton seconds.
+struct ContactEvent {
+  int32_t step;
+  int32_t body_a, body_b;
+  int32_t begins;  // 1 if the two shapes did not touch after the step before
+  float x, y;
+  float normal_impulse, tangent_impulse;
+};
+
+TOPPLE_FN PixelPose world_pose(const Body& body) {
+  return {{static_cast<double>(body.pose.p.x * kPixelsPerMetre),
+           static_cast<double>(body.pose.p.y * kPixelsPerMetre)},
+          static_cast<double>(body.sweep.a)};
+}
+
+TOPPLE_FN int object_count(const SceneView& scene, int balls) {
+  int count = balls;
+  for (int i = 0; i < scene.body_count; ++i) count += scene.kind[i] != 0;
+  return count;
+}
+
+// Draws the scene with its bodies where the world has them, or at their first places.
+TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* world,
+                           const Balls& balls) {
+  __builtin_memset(image, 0, kImageBytes);
+  for (int i = 0; i < scene.body_count; ++i) {
+    detail::draw_scene_body(image, scene, i,
+                            world ? world_pose(world->bodies[i]) : scene.pixel_pose(i));
+  }
+  for (int i = 0; i < balls.count; ++i) {
+    const Ball& ball = balls.list[i];
+    const PixelVec centre =
+        world ? world_pose(world->bodies[scene.body_count + i]).p : PixelVec{ball.x, ball.y};
+    detail::draw_circle(image, centre, ball.radius, kColorRed);
+  }
+}
+
+TOPPLE_FN void write_objects(float* out, const SceneView& scene, const World* world,
+                             const Balls& balls) {
+  for (int i = 0; i < scene.body_count; ++i) {
+    if (scene.kind[i] == 0) continue;
+    detail::write_features(out, world ? world_pose(world->bodies[i]) : scene.pixel_pose(i),
+                           scene.diameter[i], scene.feature_offset[i], scene.kind[i],
+                           scene.color[i]);
+    out += kFeatureSize;
+  }
+  for (int i = 0; i < balls.count; ++i) {
+    const Ball& ball = balls.list[i];
+    const PixelPose pose =
+        world ? world_pose(world->bodies[scene.body_count + i]) : PixelPose{{ball.x, ball.y}, 0.0};
+    detail::write_features(out, pose, static_cast<float>(2.0 * ball.radius), 0.0, kKindBall,
+                           kColorRed);
+    out += kFeatureSize;
+  }
+}
+
+// Pixels, radians and seconds; the velocity is that of the centre of mass.
+TOPPLE_FN void write_states(float* out, const World& world) {
+  for (int i = 0; i < world.body_count; ++i, out += kStateSize) {
+    const Body& body = world.bodies[i];
+    out[0] = body.pose.p.x * kPixelsPerMetre;
+    out[1] = body.pose.p.y * kPixelsPerMetre;
+    out[2] = body.sweep.a;
+    out[3] = body.v.x * kPixelsPerMetre;
+    out[4] = body.v.y * kPixelsPerMetre;
+    out[5] = body.w;
+  }
+}
+
+// Writes the touching points of awake bodies; returns how many there are, even if more
+// than the room left.
+TOPPLE_FN int64_t write_contacts(ContactEvent* out, int64_t room, World& world, int step) {
+  int64_t count = 0;
+  for (int k = 0; k < world.contact_count; ++k) {
+    Contact& contact = world.contacts[k];
+    const bool begins = contact.touching && !contact.reported;
+    contact.reported = contact.touching;
+    Body& a = world.bodies[contact.body_a];
+    Body& b = world.bodies[contact.body_b];
+    if (!contact.touching || (!is_active(a) && !is_active(b))) continue;
+    const Manifold& m = contact.manifold;
+    const detail::WorldPoints points =
+        detail::world_points(m, a.pose, world.shapes[contact.fixture_a].radius, b.pose,
+                             world.shapes[contact.fixture_b].radius);
+    for (int i = 0; i < m.count; ++i, ++count) {
+      if (count >= room) continue;
+      out[count] = {step,
+                    contact.body_a,
+                    contact.body_b,
+                    begins,
+                    points.points[i].x * kPixelsPerMetre,
+                    points.points[i].y * kPixelsPerMetre,
+                    m.points[i].normal_impulse,
+                    m.points[i].tangent_impulse};
+    }
+  }
+  return count;
+}
+
+}  // namespace topple

@@ -1,0 +1,142 @@
+// Pictures: scenes as 256 x 256 colour codes. Row 0 is the bottom row.
+#pragma once
+
+#include "topple/scene.h"
+
+namespace topple {
+
+constexpr int kImageBytes = kSceneSize * kSceneSize;
+
+namespace detail {
+
+// To the nearest whole number, halves to even.
+TOPPLE_FN int nearest(float x) {
+  const float low = floor(x);
+  const float rest = x - low;
+  const int whole = static_cast<int>(low);
+  if (rest > 0.5f) return whole + 1;
+  if (rest < 0.5f) return whole;
+  return whole + (whole & 1);
+}
+
+TOPPLE_FN int lesser(int a, int b) { return a < b ? a : b; }
+TOPPLE_FN int greater(int a, int b) { return a > b ? a : b; }
+
+// Fills the columns [left, right) of a row.
+TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t color) {
+  left = greater(0, left);
+  right = lesser(kSceneSize, right);
+  if (left < right) __builtin_memset(image + y * kSceneSize + left, color, right - left);
+}
+
+// One side of a convex polygon: its edges from bottom to top.
+struct Side {
+  PixelVec start[kMaxVertices], end[kMaxVertices];
+  int count, active;
+
+  TOPPLE_FN void add(PixelVec from, PixelVec to) {
+    int i = count++;
+    for (; i > 0 && from.y < start[i - 1].y; --i) {
+      start[i] = start[i - 1];
+      end[i] = end[i - 1];
+    }
+    start[i] = from;
+    end[i] = to;
+  }
+
+  // Where the side crosses the middle of a row.
+  TOPPLE_FN float cross_row(int row) {
+    const double y = row + 0.5;
+    while (active + 1 < count && end[active].y < y) ++active;
+    const PixelVec& from = start[active];
+    const PixelVec& to = end[active];
+    const float along = static_cast<float>((y - from.y) / (to.y - from.y));
+    return static_cast<float>(static_cast<double>(along) * (to.x - from.x) + from.x);
+  }
+};
+
+TOPPLE_FN void draw_polygon(uint8_t* image, const PixelVec* v, int count, uint8_t color) {
+  constexpr double kFlat = 1e-3;  // pixels; flatter edges bound no row
+  Side left, right;
+  left.count = left.active = right.count = right.active = 0;
+  double lowest = v[0].y;
+  double highest = v[0].y;
+  for (int i = 0; i < count; ++i) {
+    const PixelVec from = v[i == 0 ? count - 1 : i - 1];
+    const PixelVec to = v[i];
+    lowest = to.y < lowest ? to.y : lowest;
+    highest = to.y > highest ? to.y : highest;
+    const double rise = to.y - from.y;
+    if (rise < kFlat && rise > -kFlat) continue;
+    if (rise > 0.0) {
+      right.add(from, to);
+    } else {
+      left.add(to, from);
+    }
+  }
+  if (left.count == 0 || right.count == 0) return;
+  const int end = lesser(kSceneSize, nearest(static_cast<float>(highest)));
+  for (int y = greater(0, nearest(static_cast<float>(lowest))); y < end; ++y) {
+    const int from = nearest(left.cross_row(y));
+    fill_row(image, y, from, nearest(right.cross_row(y)), color);
+  }
+}
+
+// Fills the rows of a circle from one end towards its middle; the reach to either side
+// only grows on the way.
+struct CircleRows {
+  float x, y, radius_squared;
+  int left, right;
+  uint8_t color;
+
+  TOPPLE_FN void draw(uint8_t* image, int row) {
+    const float rest = radius_squared - square(static_cast<float>(row) - y);
+    while (square(static_cast<float>(left) - x) <= rest) --left;
+    while (square(static_cast<float>(right) - x) <= rest) ++right;
+    if (row >= 0 && row < kSceneSize) fill_row(image, row, left + 1, right, color);
+  }
+
+ private:
+  TOPPLE_FN static float square(float v) { return v * v; }
+};
+
+TOPPLE_FN void draw_circle(uint8_t* image, PixelVec centre, double size, uint8_t color) {
+  const float x = static_cast<float>(static_cast<double>(static_cast<float>(centre.x)) - 0.5);
+  const float y = static_cast<float>(static_cast<double>(static_cast<float>(centre.y)) - 0.5);
+  const float radius = static_cast<float>(size);
+  const int middle = static_cast<int>(x);
+  CircleRows upper = {x, y, radius * radius, middle, middle, color};
+  for (int row = static_cast<int>(y + radius + 1.0f); static_cast<float>(row) >= y; --row) {
+    upper.draw(image, row);
+  }
+  CircleRows lower = {x, y, radius * radius, middle, middle, color};
+  for (int row = static_cast<int>(y - radius); static_cast<float>(row) < y; ++row) {
+    lower.draw(image, row);
+  }
+}
+
+TOPPLE_FN void draw_scene_body(uint8_t* image, const SceneView& scene, int body,
+                               const PixelPose& pose) {
+  const uint8_t color = scene.color[body];
+  if (color == 0) return;
+  const Rot q = rotation(static_cast<float>(pose.angle));
+  for (int f = scene.fixture_start[body]; f < scene.fixture_start[body + 1]; ++f) {
+    if (scene.is_circle(f)) {
+      draw_circle(image, pose.p, scene.radius_px[f], color);
+      continue;
+    }
+    const PixelVec* local = scene.polygon_px(f);
+    const int count = scene.vertex_count(f);
+    const double s = q.s;
+    const double c = q.c;
+    PixelVec v[kMaxVertices];
+    for (int i = 0; i < count; ++i) {
+      v[i] = {(local[i].x * c - local[i].y * s) + pose.p.x,
+              (local[i].x * s + local[i].y * c) + pose.p.y};
+    }
+    draw_polygon(image, v, count, color);
+  }
+}
+
+}  // namespace detail
+}  // namespace topple

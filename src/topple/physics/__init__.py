@@ -1,0 +1,1 @@
+"""Simulation: packed scenes in, outcomes and trajectories out."""
