@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from topple.physics.params import PIXELS_PER_METRE, SCENE_SIZE
 from topple.scene import Body, Circle, Kind, Scene, SceneError, Shape
-from topple.scene.jar import jar_centre_height
+from topple.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT, jar_centre_height
 
 FloatArray = npt.NDArray[np.float64]
 Float32Array = npt.NDArray[np.float32]
@@ -72,7 +73,9 @@ def _radius(shape: Shape) -> float:
 def _feature_offset(body: Body) -> float:
     if body.kind != Kind.JAR:
         return 0.0
-    return jar_centre_height(float(np.float32(body.diameter)))
+    # The original recovers the height from the diameter, in float32 up to the root.
+    squared = np.float32(body.diameter) ** 2 / np.float32(1 + DIAGONAL_WIDTH_TO_HEIGHT**2)
+    return jar_centre_height(math.sqrt(squared))
 
 
 def _vertices(shape: Shape) -> tuple[tuple[float, float], ...]:
@@ -107,9 +110,9 @@ def pack(scenes: Sequence[Scene]) -> PackedScenes:
     bodies = list(chain.from_iterable(scene.bodies for scene in scenes))
     shapes = list(chain.from_iterable(body.shapes for body in bodies))
     vertices = [_vertices(shape) for shape in shapes]
-    pose_px = np.array(
-        [(*body.position, body.angle) for body in bodies], dtype=np.float64
-    ).reshape(-1, 3)
+    pose_px = np.array([(*body.position, body.angle) for body in bodies], dtype=np.float64).reshape(
+        -1, 3
+    )
     pose_m = to_metres(pose_px)
     pose_m[:, 2] = pose_px[:, 2].astype(np.float32)
     vertices_px = np.array(list(chain.from_iterable(vertices)), dtype=np.float64).reshape(-1, 2)
@@ -120,9 +123,7 @@ def pack(scenes: Sequence[Scene]) -> PackedScenes:
         body_start=_starts([len(scene.bodies) for scene in scenes]),
         fixture_start=_starts([len(body.shapes) for body in bodies]),
         vertex_start=_starts([len(points) for points in vertices]),
-        goals=np.array(
-            [scene.goal or no_goal for scene in scenes], dtype=np.int32
-        ).reshape(-1, 3),
+        goals=np.array([scene.goal or no_goal for scene in scenes], dtype=np.int32).reshape(-1, 3),
         dynamic=np.array([body.dynamic for body in bodies], dtype=np.uint8),
         color=np.array([body.color for body in bodies], dtype=np.uint8),
         kind=np.array([body.kind for body in bodies], dtype=np.uint8),

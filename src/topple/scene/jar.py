@@ -6,7 +6,7 @@ Lengths are pixels of a 256-pixel scene; the origin is the centre of the floor.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache
 
 from topple.scene.shapes import Polygon, Vec
 
@@ -15,6 +15,8 @@ WIDTH_TO_HEIGHT = 1.0 / 1.2
 FLOOR_TO_WIDTH = 0.8
 # Walls grow with the logarithm of the height: 256 / 50 pixels at 0.3 of the scene.
 REFERENCE_HEIGHT = 0.3 * SCENE_SIZE
+# A jar's diameter runs from a lower corner to the opposite upper one.
+DIAGONAL_WIDTH_TO_HEIGHT = ((1.0 - FLOOR_TO_WIDTH) / 2.0 + FLOOR_TO_WIDTH) * WIDTH_TO_HEIGHT
 
 
 def jar_polygons(height: float) -> tuple[Polygon, Polygon, Polygon]:
@@ -69,16 +71,12 @@ def _merge(parts: list[tuple[float, float]]) -> tuple[float, float]:
     return sum(part[0] * part[1] / area for part in parts), area
 
 
-@lru_cache(maxsize=None)
-def jar_centre_height(diameter: float) -> float:
+@cache
+def jar_centre_height(height: float) -> float:
     """How far a jar's centre of mass lies above its origin, in pixels.
 
-    PHYRE's object features give the place of a jar by this centre, which they derive
-    from the diameter alone.
+    PHYRE's object features give the place of a jar by this centre.
     """
-    width_share = ((1.0 - FLOOR_TO_WIDTH) / 2.0 + FLOOR_TO_WIDTH) * WIDTH_TO_HEIGHT
-    height = math.sqrt(diameter**2 / (1 + width_share**2))
-    height = height / SCENE_SIZE * SCENE_SIZE
     parts = []
     for polygon in jar_polygons(height):
         v = polygon.vertices

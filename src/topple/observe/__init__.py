@@ -1,0 +1,1 @@
+"""Observations: images, object features and frames for people."""

@@ -1,0 +1,340 @@
+"""The native engine: scenes and actions in, outcomes and observations out."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+from topple import _native
+from topple.physics.packing import PackedScenes, pack
+from topple.physics.params import SCENE_SIZE, Request
+from topple.physics.trajectory import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
+from topple.scene import Scene, SceneError
+
+#: Called with (attempts done, attempts in all) while a batch runs.
+Progress = Callable[[int, int], None]
+
+MAX_OUTPUT_BYTES = 16 * 2**30  # of one batch; a typo in a stride should not fill the memory
+_OUT_OF_CONTACTS = 4
+_PROGRESS_SECONDS = 0.2
+
+# In the order of the engine's fault codes.
+_FAULTS = (
+    "",
+    f"a scene has at most {_native.MAX_BODIES} bodies",
+    f"a scene has at most {_native.MAX_FIXTURES} shapes",
+    f"a polygon has at most {_native.MAX_VERTICES} vertices",
+    "a body needs at least one shape",
+    "all numbers have to be finite",
+    f"coordinates stay within {_native.MAX_COORDINATE:g} metres",
+    "a circle needs a positive radius",
+    "a polygon needs at least 3 distinct vertices",
+    "a polygon has to be strictly convex",
+    "a polygon lists its vertices counter-clockwise",
+    "a dynamic body needs a mass: its shapes are too small",
+    "a goal names two different bodies of the scene, at least one of them dynamic, "
+    "and is held for at least one step",
+)
+
+
+class SceneSet:
+    """Scenes checked and ready to simulate, any number of times.
+
+    Raises:
+        SceneError: if a scene breaks a rule of the engine; the message names the scene,
+            the body and the rule.
+    """
+
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        self.packed: PackedScenes = pack(scenes)
+        p = self.packed
+        self.handle = _native.Scenes(
+            p.body_start,
+            p.fixture_start,
+            p.vertex_start,
+            p.goals,
+            p.dynamic,
+            p.color,
+            p.kind,
+            p.diameter,
+            p.feature_offset,
+            p.pose_px,
+            p.pose_m,
+            p.velocity,
+            p.radius_px,
+            p.radius_m,
+            p.vertices_px,
+            p.vertices_m,
+        )
+        fault = self.handle.fault()
+        if fault is not None:
+            scene, body, code = fault
+            place = p.names[scene] if body < 0 else f"{p.names[scene]}, body {body}"
+            raise SceneError(f"{place}: {_FAULTS[code]}")
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+
+def _scene_indices(scenes: SceneSet, index: npt.ArrayLike) -> npt.NDArray[np.int32]:
+    raw = np.asarray(index)
+    if raw.ndim != 1 or (raw.size and raw.dtype.kind not in "iu"):
+        raise ValueError(
+            f"scene_index has shape {raw.shape} and type {raw.dtype}; "
+            "it is a vector of whole numbers, one per action"
+        )
+    bad = (raw < 0) | (raw >= len(scenes))
+    if bad.any():
+        raise ValueError(
+            f"scene_index has {raw[bad][0]}; there are {len(scenes)} scenes, counted from 0"
+        )
+    return np.ascontiguousarray(raw, dtype=np.int32)
+
+
+def _action_array(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
+    array = np.ascontiguousarray(actions, dtype=np.float64)
+    widths = [3 * balls for balls in range(_native.MAX_BALLS + 1)]
+    if array.ndim != 2 or array.shape[1] not in widths:
+        raise ValueError(
+            f"actions have shape {array.shape}; they are a matrix with 3 columns per ball "
+            f"(0, 3 or 6), one row per attempt"
+        )
+    if len(array) != count:
+        raise ValueError(f"there are {len(array)} actions for {count} scene indices")
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0, 0])
+        raise ValueError(f"action {row} is {array[row].tolist()}; all numbers have to be finite")
+    return array
+
+
+def default_threads() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def _reporting(progress: Progress | None, total: int) -> Iterator[npt.NDArray[np.int64] | None]:
+    """Lends the engine a counter and reports it from a thread until the batch is over."""
+    if progress is None:
+        yield None
+        return
+    counter = np.zeros(1, dtype=np.int64)
+    over = threading.Event()
+
+    def report() -> None:
+        while not over.wait(_PROGRESS_SECONDS):
+            progress(int(counter[0]), total)
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    try:
+        yield counter
+    finally:
+        over.set()
+        reporter.join()
+        progress(int(counter[0]), total)
+
+
+def simulate_batch(
+    scenes: SceneSet,
+    scene_index: npt.ArrayLike,
+    actions: npt.ArrayLike,
+    request: Request | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> BatchResult:
+    """Simulates many attempts on all cores.
+
+    The result does not depend on the number of threads or the order of the batch. Ctrl-C
+    stops within a second.
+
+    Args:
+        scenes: the scenes the attempts are made on.
+        scene_index: [attempts] the scene of each attempt.
+        actions: [attempts, 3 * balls] numbers between 0 and 1: x, y and radius of each ball
+            the player adds. With no columns, nothing is added.
+        request: what to simulate and what to keep; outcomes alone by default.
+        threads: at most this many; all cores by default.
+        progress: called about five times a second from another thread, and at the end.
+
+    Raises:
+        ValueError: if an array has a wrong shape or value.
+        SceneError: if a scene outgrows the engine's room for contacts.
+    """
+    request = request or Request()
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads is {threads}; it has to be at least 1")
+    index = _scene_indices(scenes, scene_index)
+    array = _action_array(actions, len(index))
+    count, balls = len(index), array.shape[1] // 3
+    result = _empty_result(scenes, index, balls, request)
+    with _reporting(progress, count) as counter:
+        _native.simulate(
+            scenes.handle,
+            index,
+            array,
+            request.max_steps,
+            request.stride if request.keeps_frames else 0,
+            request.stable,
+            request.shortcuts,
+            min(threads or default_threads(), max(count, 1)),
+            result.outcome,
+            result.steps,
+            result.images,
+            result.objects,
+            result.states,
+            result.final_state,
+            result.frame_count,
+            None
+            if result.contacts is None
+            else result.contacts.view(np.int32).reshape(count, -1, len(CONTACT_DTYPE)),
+            result.contact_count,
+            counter,
+        )
+    overgrown = np.flatnonzero(result.outcome == _OUT_OF_CONTACTS)
+    if overgrown.size:
+        name = scenes.packed.names[index[overgrown[0]]]
+        raise SceneError(f"{name}: more than {_native.MAX_CONTACTS} pairs of shapes came close")
+    return result
+
+
+def _empty_result(
+    scenes: SceneSet, index: npt.NDArray[np.int32], balls: int, request: Request
+) -> BatchResult:
+    count, frames = len(index), request.frames
+    used = np.unique(index)
+    bodies = int(scenes.packed.body_counts()[used].max(initial=0)) + balls
+    objects = int(scenes.packed.object_counts()[used].max(initial=0)) + balls
+    shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]] = {}
+    if request.images:
+        shapes["images"] = ((count, frames, SCENE_SIZE, SCENE_SIZE), np.uint8)
+    if request.objects:
+        shapes["objects"] = ((count, frames, objects, FEATURE_COUNT), np.float32)
+    if request.states:
+        shapes["states"] = ((count, frames, bodies, len(STATE_FIELDS)), np.float32)
+    if request.final_state:
+        shapes["final_state"] = ((count, bodies, len(STATE_FIELDS)), np.float32)
+    size = sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values())
+    size += count * request.max_contacts * CONTACT_DTYPE.itemsize
+    if size > MAX_OUTPUT_BYTES:
+        raise ValueError(
+            f"the observations would take {size / 2**30:.1f} GiB, the limit is "
+            f"{MAX_OUTPUT_BYTES / 2**30:.0f}; use smaller batches or a larger stride"
+        )
+    arrays = {name: np.zeros(shape, kind) for name, (shape, kind) in shapes.items()}
+    keeps_contacts = request.max_contacts > 0
+    return BatchResult(
+        outcome=np.zeros(count, np.int8),
+        steps=np.zeros(count, np.int32),
+        frame_count=np.zeros(count, np.int32),
+        images=arrays.get("images"),
+        objects=arrays.get("objects"),
+        states=arrays.get("states"),
+        final_state=arrays.get("final_state"),
+        contacts=np.zeros((count, request.max_contacts), CONTACT_DTYPE) if keeps_contacts else None,
+        contact_count=np.zeros(count, np.int64) if keeps_contacts else None,
+    )
+
+
+def map_actions(
+    scenes: SceneSet, scene_index: npt.ArrayLike, actions: npt.ArrayLike
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Tells which actions fit their scenes, without simulating them.
+
+    Returns:
+        valid: [attempts].
+        balls: [attempts, balls, 3] x, y and radius in whole pixels, as simulated; zero
+            where invalid.
+    """
+    index = _scene_indices(scenes, scene_index)
+    array = _action_array(actions, len(index))
+    valid = np.zeros(len(index), np.uint8)
+    balls = np.zeros((len(index), array.shape[1] // 3, 3))
+    _native.map_actions(scenes.handle, index, array, valid, balls)
+    return valid.astype(bool), balls
+
+
+class Simulation:
+    """One world, step by step, with every number the engine holds.
+
+    Units are metres here: this is the view for checking the engine, not for playing.
+
+    Args:
+        scenes: where the scene is taken from.
+        scene: its index.
+        balls: [balls, 3] x, y and radius in pixels of what the player adds; not checked
+            against the scene.
+        shortcuts: leave out work that cannot change a bit of the result.
+    """
+
+    def __init__(
+        self,
+        scenes: SceneSet,
+        scene: int = 0,
+        balls: npt.ArrayLike = (),
+        *,
+        shortcuts: bool = True,
+    ) -> None:
+        placed = np.ascontiguousarray(balls, dtype=np.float64).reshape(-1, 3)
+        index = int(_scene_indices(scenes, [scene])[0])
+        self.shortcuts = shortcuts
+        self._native = _native.Simulation(scenes.handle, index, placed)
+
+    def step(self) -> None:
+        """Makes one step."""
+        self._native.step(self.shortcuts)
+
+    def step_recorded(self) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+        """Makes one step; returns its islands and its time-of-impact events."""
+        return self._native.step_recorded(self.shortcuts)
+
+    def holds_goal(self) -> bool:
+        """Whether the goal holds after the last step."""
+        return self._native.holds_goal()
+
+    def sleeps(self) -> bool:
+        """Whether all dynamic bodies are asleep."""
+        return self._native.sleeps()
+
+    def bodies(self) -> npt.NDArray[np.float32]:
+        """[bodies, 10]: origin, angle, velocity, spin, sleep time, centre of mass, awake."""
+        return self._native.bodies()
+
+    def masses(self) -> npt.NDArray[np.float32]:
+        """[bodies, 6]: local centre, mass, inverse mass, inertia, inverse inertia."""
+        return self._native.masses()
+
+    def fixtures(self) -> npt.NDArray[np.float32]:
+        """[fixtures, 9]: radius, mass, centre, inertia about the origin, fat box."""
+        return self._native.fixtures()
+
+    def polygon(self, fixture: int) -> npt.NDArray[np.float32]:
+        """[vertices, 4]: vertices and edge normals of a fixture in the engine's order."""
+        return self._native.polygon(fixture)
+
+    def contacts(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Contacts newest first.
+
+        Returns:
+            [contacts, 7] fixtures a and b, touching, manifold type, points, two point ids;
+            [contacts, 12] local point and normal, then place and impulses of two points.
+        """
+        return self._native.contacts()
+
+
+def rotations(
+    angles: npt.NDArray[np.float32],
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Sine and cosine as the engine computes them."""
+    flat = np.ascontiguousarray(angles, dtype=np.float32)
+    sine, cosine = np.empty_like(flat), np.empty_like(flat)
+    _native.rotations(flat, sine, cosine)
+    return sine, cosine
