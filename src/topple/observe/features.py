@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from topple import _native
-from topple.physics.native import SceneSet
+from topple.physics.native import SceneSet, observe_scenes
 from topple.physics.trajectory import FEATURE_COUNT
 
 X, Y, ANGLE, DIAMETER = range(4)
@@ -23,6 +22,7 @@ COLOR = slice(8, 14)
 def scene_features(scenes: SceneSet, scene: int) -> npt.NDArray[np.float32]:
     """[objects, 14] features of a scene before the first step."""
     count = int(scenes.packed.object_counts()[scene])
-    objects = np.zeros((1, count, FEATURE_COUNT), np.float32)
-    _native.observe(scenes.handle, np.array([scene], np.int32), np.zeros((0, 3)), None, objects)
-    return objects[0]
+    rows = np.zeros((1, count, FEATURE_COUNT), np.float32)
+    observe_scenes(scenes, [scene], objects=rows)
+    features: npt.NDArray[np.float32] = rows[0]
+    return features

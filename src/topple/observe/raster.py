@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from topple import _native
-from topple.physics.native import SceneSet
+from topple.physics.native import SceneSet, observe_scenes
 from topple.physics.params import SCENE_SIZE
 
 
@@ -27,6 +26,5 @@ def draw_scenes(
     """
     index = np.arange(len(scenes)) if scene_index is None else np.asarray(scene_index)
     images = np.empty((len(index), SCENE_SIZE, SCENE_SIZE), np.uint8)
-    placed = np.ascontiguousarray(balls, dtype=np.float64).reshape(-1, 3)
-    _native.observe(scenes.handle, index.astype(np.int32), placed, images, None)
+    observe_scenes(scenes, index, balls, images=images)
     return images

@@ -195,7 +195,7 @@ def simulate_batch(
             result.frame_count,
             None
             if result.contacts is None
-            else result.contacts.view(np.int32).reshape(count, -1, len(CONTACT_DTYPE)),
+            else result.contacts.view(np.int32).reshape(count, -1, CONTACT_DTYPE.itemsize // 4),
             result.contact_count,
             counter,
         )
@@ -242,6 +242,28 @@ def _empty_result(
         contacts=np.zeros((count, request.max_contacts), CONTACT_DTYPE) if keeps_contacts else None,
         contact_count=np.zeros(count, np.int64) if keeps_contacts else None,
     )
+
+
+def observe_scenes(
+    scenes: SceneSet,
+    scene_index: npt.ArrayLike,
+    balls: npt.ArrayLike = (),
+    *,
+    images: npt.NDArray[np.uint8] | None = None,
+    objects: npt.NDArray[np.float32] | None = None,
+) -> None:
+    """Writes images and object features of scenes before the first step.
+
+    Args:
+        scenes: what to observe.
+        scene_index: [rows] which of them.
+        balls: [balls, 3] x, y and radius in pixels of red balls added to each.
+        images: [rows, 256, 256] to write into.
+        objects: [rows, objects, 14] to write into.
+    """
+    placed = np.ascontiguousarray(balls, dtype=np.float64).reshape(-1, 3)
+    index = _scene_indices(scenes, scene_index)
+    _native.observe(scenes.handle, index, placed, images, objects)
 
 
 def map_actions(
