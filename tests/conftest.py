@@ -1,0 +1,38 @@
+"""Fixtures for all tests, and the line that sums up the comparisons with the originals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+import pytest
+
+Tally = Callable[[str, int, int], None]
+_TALLY = pytest.StashKey[dict[str, list[int]]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_TALLY] = defaultdict(lambda: [0, 0])
+
+
+@pytest.fixture
+def tally(request: pytest.FixtureRequest) -> Tally:
+    """Counts (mismatches, comparisons) of a kind of golden data for the summary."""
+
+    def count(what: str, mismatches: int, comparisons: int) -> None:
+        entry = request.config.stash[_TALLY][what]
+        entry[0] += int(mismatches)
+        entry[1] += comparisons
+
+    return count
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    tally = config.stash[_TALLY]
+    if not tally:
+        return
+    terminalreporter.section("golden data")
+    for what, (mismatches, comparisons) in sorted(tally.items()):
+        terminalreporter.write_line(f"{mismatches} mismatches of {comparisons:,} {what}")
