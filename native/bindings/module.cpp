@@ -272,7 +272,7 @@ void map_actions(const Scenes& scenes, Int32s scene_index, Actions actions,
       "outputs must have a place per action");
   for (size_t i = 0; i < n; ++i) {
     scenes.require_scene(scene_index(i));
-    Balls balls;
+    Balls balls = {};
     valid(i) = map_action(actions.data() + i * actions.shape(1), ball_count, balls) &&
                !occluded(scenes.packed().view(scene_index(i)), balls);
     for (size_t k = 0; k < static_cast<size_t>(ball_count); ++k) {
@@ -333,9 +333,9 @@ struct Recorder {
 
   static nb::tuple members(const World& world, const Workspace& work, const Island& island) {
     nb::list bodies, contacts;
-    for (int i = 0; i < island.body_count; ++i) bodies.append(work.bodies[i]);
+    for (int i = 0; i < island.body_count; ++i) bodies.append(work.bodies[island.first_body + i]);
     for (int i = 0; i < island.contact_count; ++i) {
-      contacts.append(pair(world.contacts[work.contacts[i]]));
+      contacts.append(pair(world.contacts[work.contacts[island.first_contact + i]]));
     }
     return nb::make_tuple(bodies, contacts);
   }

@@ -144,7 +144,7 @@ TOPPLE_FN Status stability(const World& fresh, World& world, Workspace& work,
 // world is that of the scene before any step.
 TOPPLE_FN Outcome attempt(const World& fresh, World& world, Workspace& work, const SceneView& scene,
                           const double* action, int ball_count, const Rules& rules, Sink& sink) {
-  Balls balls;
+  Balls balls = {};
   if (!map_action(action, ball_count, balls) || occluded(scene, balls)) {
     return {Status::kInvalid, 0};
   }

@@ -100,7 +100,7 @@ TOPPLE_FN void restore_motion(Body& body, const SavedMotion& saved) {
 // Adds the other contacts of the stopped body that touch static bodies at that moment.
 TOPPLE_FN Island gather_impact(World& world, Workspace& work, int first, float alpha) {
   Contact& start = world.contacts[first];
-  Island island = {2, 1};
+  Island island = {0, 2, 0, 1};
   work.bodies[0] = start.body_a;
   work.bodies[1] = start.body_b;
   work.contacts[0] = static_cast<int16_t>(first);
@@ -136,6 +136,7 @@ TOPPLE_FN Island gather_impact(World& world, Workspace& work, int first, float a
 // through the rest of the step.
 TOPPLE_FN void solve_impact(World& world, Workspace& work, const Island& island, float h,
                             bool shortcuts) {
+  work.islands[0] = island;
   Constraint* constraints = work.constraints;
   const int n = island.contact_count;
   for (int i = 0; i < n; ++i) {
@@ -147,7 +148,7 @@ TOPPLE_FN void solve_impact(World& world, Workspace& work, const Island& island,
   for (int i = 0; i < n; ++i) {
     prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, false);
   }
-  solve_velocities(constraints, n, shortcuts);
+  solve_velocities(work, 1, shortcuts);
   for (int i = 0; i < island.body_count; ++i) {
     Body& body = world.bodies[work.bodies[i]];
     if (body.dynamic) integrate(body, h);

@@ -23,8 +23,8 @@ TOPPLE_FN float wrapped_turn(float angle) {
 // multiplication fused with the addition after it. Only object features use it.
 TOPPLE_FN Rot fused_rotation(float angle) {
   constexpr float kQuarters[3] = {-0x1.921fb0p+00f, -0x1.5110b4p-22f, -0x1.846988p-48f};
-  constexpr float kSine[5] = {0x1.7d3bbcp-19f, -0x1.a06bbap-13f, 0x1.11119ap-07f,
-                              -0x1.555556p-03f, 0.0f};
+  constexpr float kSine[5] = {0x1.7d3bbcp-19f, -0x1.a06bbap-13f, 0x1.11119ap-07f, -0x1.555556p-03f,
+                              0.0f};
   constexpr float kCosine[5] = {0x1.98e616p-16f, -0x1.6c06dcp-10f, 0x1.55553cp-05f, -0.5f, 1.0f};
   constexpr float kRound = 0x1.8p+23f;  // adding and taking it away rounds to a whole number
   const float turns = (angle * 0x1.45f306p-1f + kRound) - kRound;

@@ -1,4 +1,4 @@
-// Islands: groups of touching bodies, solved one after the other.
+// Islands: groups of touching bodies. No two of them share anything that moves.
 #pragma once
 
 #include "topple/solver.h"
@@ -6,32 +6,40 @@
 
 namespace topple {
 
-// Scratch memory for one step; holds nothing between steps.
-struct Workspace {
-  Constraint constraints[kMaxContacts];
-  uint32_t pair_keys[kMaxContacts];
-  int16_t touching[kMaxContacts];  // contacts that touch, newest first
-  int16_t contacts[kMaxContacts];  // of the island, in the order they are solved
-  int16_t bodies[kMaxBodies];      // of the island, static ones included
-  int16_t stack[kMaxBodies];
+// A part of the workspace's lists of bodies and contacts.
+struct Island {
+  int16_t first_body, body_count;
+  int16_t first_contact, contact_count;
 };
 
-struct Island {
-  int body_count, contact_count;
+// Scratch memory for one step; holds nothing between steps.
+struct Workspace {
+  Constraint constraints[kMaxContacts];  // of the contacts below
+  uint32_t pair_keys[kMaxContacts];
+  Island islands[kMaxBodies];
+  bool positions_solved[kMaxBodies];          // of the islands
+  int16_t unsettled[kMaxBodies];              // islands whose velocities still change
+  int16_t touching[kMaxContacts];             // contacts that touch, newest first
+  int16_t contacts[kMaxContacts];             // of all islands, in the order they are solved
+  int16_t bodies[kMaxBodies + kMaxContacts];  // of all islands; static ones may repeat
+  int16_t stack[kMaxBodies];
 };
 
 namespace detail {
 
-// Gathers the island of a seed: a search that does not pass through static bodies.
-TOPPLE_FN Island gather(World& world, Workspace& work, int touching_count, int seed) {
-  Island island = {0, 0};
+// Gathers the island of a seed behind the ones before it: a search that does not pass
+// through static bodies.
+TOPPLE_FN Island gather(World& world, Workspace& work, int touching_count, int seed, Island after) {
+  const int16_t first_body = static_cast<int16_t>(after.first_body + after.body_count);
+  const int16_t first_contact = static_cast<int16_t>(after.first_contact + after.contact_count);
+  Island island = {first_body, 0, first_contact, 0};
   int stack_count = 0;
   work.stack[stack_count++] = static_cast<int16_t>(seed);
   world.bodies[seed].in_island = true;
   while (stack_count > 0) {
     const int index = work.stack[--stack_count];
     Body& body = world.bodies[index];
-    work.bodies[island.body_count++] = static_cast<int16_t>(index);
+    work.bodies[first_body + island.body_count++] = static_cast<int16_t>(index);
     body.awake = true;
     if (!body.dynamic) continue;
     for (int k = 0; k < touching_count; ++k) {
@@ -40,12 +48,17 @@ TOPPLE_FN Island gather(World& world, Workspace& work, int touching_count, int s
       if (contact.in_island) continue;
       if (contact.body_a != index && contact.body_b != index) continue;
       contact.in_island = true;
-      work.contacts[island.contact_count++] = static_cast<int16_t>(contact_index);
+      work.contacts[first_contact + island.contact_count++] = static_cast<int16_t>(contact_index);
       const int other = contact.body_a == index ? contact.body_b : contact.body_a;
       if (world.bodies[other].in_island) continue;
       world.bodies[other].in_island = true;
       work.stack[stack_count++] = static_cast<int16_t>(other);
     }
+  }
+  // Static bodies may belong to several islands.
+  for (int k = 0; k < island.body_count; ++k) {
+    Body& body = world.bodies[work.bodies[first_body + k]];
+    if (!body.dynamic) body.in_island = false;
   }
   return island;
 }
@@ -54,9 +67,10 @@ TOPPLE_FN void put_to_sleep_if_at_rest(World& world, const Workspace& work, cons
                                        bool positions_solved) {
   constexpr float kLinear = kLinearSleepTolerance * kLinearSleepTolerance;
   constexpr float kAngular = kAngularSleepTolerance * kAngularSleepTolerance;
+  const int16_t* bodies = work.bodies + island.first_body;
   float shortest = kMaxFloat;
   for (int i = 0; i < island.body_count; ++i) {
-    Body& body = world.bodies[work.bodies[i]];
+    Body& body = world.bodies[bodies[i]];
     if (!body.dynamic) continue;
     if (body.w * body.w > kAngular || dot(body.v, body.v) > kLinear) {
       body.sleep_time = 0.0f;
@@ -67,42 +81,32 @@ TOPPLE_FN void put_to_sleep_if_at_rest(World& world, const Workspace& work, cons
     }
   }
   if (shortest < kTimeToSleep || !positions_solved) return;
-  for (int i = 0; i < island.body_count; ++i) set_awake(world.bodies[work.bodies[i]], false);
+  for (int i = 0; i < island.body_count; ++i) set_awake(world.bodies[bodies[i]], false);
 }
 
-TOPPLE_FN void solve_island(World& world, Workspace& work, const Island& island, bool shortcuts) {
-  constexpr float h = kTimeStep;
-  const Vec gravity = {0.0f, kGravityY};
-  const float damping = 1.0f / (1.0f + h * kAngularDamping);
-  for (int i = 0; i < island.body_count; ++i) {
-    Body& body = world.bodies[work.bodies[i]];
-    start_sweep(body);
-    if (!body.dynamic) continue;
-    body.v = body.v + h * gravity;
-    body.w *= damping;
+// All velocity passes of all islands. A pass is made over every island in turn: as they
+// are independent, the processor can work on several at once. An island that a pass does
+// not change would stay the same for ever, so its other passes may be left out.
+TOPPLE_FN void solve_velocities(Workspace& work, int island_count, bool shortcuts) {
+  int unsettled = 0;
+  for (int i = 0; i < island_count; ++i) {
+    if (work.islands[i].contact_count > 0) work.unsettled[unsettled++] = static_cast<int16_t>(i);
   }
-
-  Constraint* constraints = work.constraints;
-  const int n = island.contact_count;
-  for (int i = 0; i < n; ++i) {
-    prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, true);
+  for (int pass = 0; pass < kVelocityPasses && unsettled > 0; ++pass) {
+    int still = 0;
+    for (int k = 0; k < unsettled; ++k) {
+      const Island& island = work.islands[work.unsettled[k]];
+      const bool changed =
+          velocity_pass(work.constraints + island.first_contact, island.contact_count);
+      if (changed || !shortcuts) work.unsettled[still++] = work.unsettled[k];
+    }
+    unsettled = still;
   }
-  for (int i = 0; i < n; ++i) warm_start(constraints[i]);
-  solve_velocities(constraints, n, shortcuts);
-  for (int i = 0; i < n; ++i) store_impulses(constraints[i]);
-
-  for (int i = 0; i < island.body_count; ++i) {
-    Body& body = world.bodies[work.bodies[i]];
-    if (body.dynamic) integrate(body, h);
-  }
-  const bool solved = solve_positions(constraints, n, world.shapes, kBaumgarte, 3.0f * kLinearSlop);
-  for (int i = 0; i < island.body_count; ++i) update_pose(world.bodies[work.bodies[i]]);
-  put_to_sleep_if_at_rest(world, work, island, solved);
 }
 
 }  // namespace detail
 
-// Moves all awake bodies through the step, island by island, without looking for impacts.
+// Moves all awake bodies through the step without looking for impacts.
 template <class Observer>
 TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Observer& observer) {
   int touching_count = 0;
@@ -116,18 +120,53 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
   for (int i = 0; i < world.dynamic_count; ++i) {
     world.bodies[world.dynamic[i]].in_island = false;
   }
+  int island_count = 0;
+  Island all = {0, 0, 0, 0};
   for (int i = 0; i < world.dynamic_count; ++i) {
     const Body& seed = world.bodies[world.dynamic[i]];
     if (seed.in_island || !seed.awake) continue;
-    const Island island = detail::gather(world, work, touching_count, world.dynamic[i]);
+    const Island island = detail::gather(world, work, touching_count, world.dynamic[i], all);
     observer.island(world, work, island);
-    detail::solve_island(world, work, island, shortcuts);
-    // Static bodies may belong to several islands.
-    for (int k = 0; k < island.body_count; ++k) {
-      Body& body = world.bodies[work.bodies[k]];
-      if (!body.dynamic) body.in_island = false;
-    }
+    work.islands[island_count++] = island;
+    all.body_count = static_cast<int16_t>(all.body_count + island.body_count);
+    all.contact_count = static_cast<int16_t>(all.contact_count + island.contact_count);
   }
+
+  constexpr float h = kTimeStep;
+  const Vec gravity = {0.0f, kGravityY};
+  const float damping = 1.0f / (1.0f + h * kAngularDamping);
+  for (int i = 0; i < all.body_count; ++i) {
+    Body& body = world.bodies[work.bodies[i]];
+    start_sweep(body);
+    if (!body.dynamic) continue;
+    body.v = body.v + h * gravity;
+    body.w *= damping;
+  }
+
+  Constraint* constraints = work.constraints;
+  const int n = all.contact_count;
+  for (int i = 0; i < n; ++i) {
+    prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, true);
+  }
+  for (int i = 0; i < n; ++i) warm_start(constraints[i]);
+  detail::solve_velocities(work, island_count, shortcuts);
+  for (int i = 0; i < n; ++i) store_impulses(constraints[i]);
+
+  for (int i = 0; i < all.body_count; ++i) {
+    Body& body = world.bodies[work.bodies[i]];
+    if (body.dynamic) integrate(body, h);
+  }
+  for (int i = 0; i < island_count; ++i) {
+    const Island& island = work.islands[i];
+    work.positions_solved[i] =
+        solve_positions(constraints + island.first_contact, island.contact_count, world.shapes,
+                        kBaumgarte, 3.0f * kLinearSlop);
+  }
+  for (int i = 0; i < all.body_count; ++i) update_pose(world.bodies[work.bodies[i]]);
+  for (int i = 0; i < island_count; ++i) {
+    detail::put_to_sleep_if_at_rest(world, work, work.islands[i], work.positions_solved[i]);
+  }
+
   for (int i = 0; i < world.dynamic_count; ++i) {
     const Body& body = world.bodies[world.dynamic[i]];
     if (body.in_island) synchronise(world, body);

@@ -280,14 +280,6 @@ TOPPLE_FN bool velocity_pass(Constraint* constraints, int count) {
   return changed;
 }
 
-// All velocity passes. A pass that changes nothing would repeat itself for ever, so
-// the rest may be left out.
-TOPPLE_FN void solve_velocities(Constraint* constraints, int count, bool stop_when_settled) {
-  for (int pass = 0; pass < kVelocityPasses; ++pass) {
-    if (!velocity_pass(constraints, count) && stop_when_settled) return;
-  }
-}
-
 TOPPLE_FN void store_impulses(const Constraint& c) {
   for (int i = 0; i < c.count; ++i) {
     c.contact->manifold.points[i].normal_impulse = c.points[i].normal_impulse;
