@@ -177,89 +177,6 @@ void run_job(const Job& job, Control& control, int64_t* progress) {
 
 using Int32s = In<int32_t, nb::ndim<1>>;
 using Actions = In<double, nb::ndim<2>>;
-using Images = Out<uint8_t, nb::shape<-1, -1, kSceneSize, kSceneSize>>;
-using Objects = Out<float, nb::shape<-1, -1, -1, kFeatureSize>>;
-using States = Out<float, nb::shape<-1, -1, -1, kStateSize>>;
-using FinalState = Out<float, nb::shape<-1, -1, kStateSize>>;
-using Contacts = Out<int32_t, nb::shape<-1, -1, 8>>;
-static_assert(sizeof(ContactEvent) == 8 * sizeof(int32_t));
-
-void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t max_steps,
-              int32_t stride, bool stable, bool shortcuts, int32_t threads,
-              Out<int8_t, nb::ndim<1>> status, Out<int32_t, nb::ndim<1>> steps,
-              Maybe<Images> images, Maybe<Objects> objects, Maybe<States> states,
-              Maybe<FinalState> final_state, Maybe<Out<int32_t, nb::ndim<1>>> frame_count,
-              Maybe<Contacts> contacts, Maybe<Out<int64_t, nb::ndim<1>>> contact_count,
-              Maybe<Out<int64_t, nb::ndim<1>>> progress) {
-  const size_t n = scene_index.shape(0);
-  const PackedScenes& packed = scenes.packed();
-  require_actions(actions, n);
-  require(max_steps >= 1 && stride >= 0 && threads >= 1, "a count is out of range");
-  require(status.shape(0) == n && steps.shape(0) == n, "outputs must have a place per attempt");
-
-  const size_t frames = stride > 0 ? static_cast<size_t>((max_steps - 1) / stride + 1) : 0;
-  const int balls = static_cast<int>(actions.shape(1) / 3);
-  int max_objects = 0;
-  int max_bodies = 0;
-  int32_t checked = -1;
-  for (size_t i = 0; i < n; ++i) {
-    scenes.require_scene(scene_index(i));
-    if (scene_index(i) == checked) continue;
-    checked = scene_index(i);
-    const SceneView view = packed.view(checked);
-    max_bodies = std::max(max_bodies, view.body_count + balls);
-    if (objects) max_objects = std::max(max_objects, object_count(view, balls));
-  }
-  const auto fits = [&](const auto& array) { return array.shape(0) == n; };
-  const auto framed = [&](const auto& array) { return fits(array) && array.shape(1) >= frames; };
-  require(!images || framed(*images), "images: wrong shape");
-  require(!objects || (framed(*objects) && objects->shape(2) >= static_cast<size_t>(max_objects)),
-          "objects: wrong shape");
-  require(!states || (framed(*states) && states->shape(2) >= static_cast<size_t>(max_bodies)),
-          "states: wrong shape");
-  require(!final_state ||
-              (fits(*final_state) && final_state->shape(1) >= static_cast<size_t>(max_bodies)),
-          "final_state: wrong shape");
-  require(!frame_count || fits(*frame_count), "frame_count: wrong shape");
-  require(!contacts || (fits(*contacts) && contact_count && fits(*contact_count)),
-          "contacts: wrong shape");
-  require(!progress || progress->shape(0) == 1, "progress: wrong shape");
-  // One row length serves states and final_state, so they have to agree.
-  const size_t state_rows = states ? states->shape(2) : final_state ? final_state->shape(1) : 0;
-  require(!states || !final_state || states->shape(2) == final_state->shape(1),
-          "states and final_state differ in bodies");
-  const size_t frame_rows = images    ? images->shape(1)
-                            : objects ? objects->shape(1)
-                            : states  ? states->shape(1)
-                                      : frames;
-  require(
-      (!objects || objects->shape(1) == frame_rows) && (!states || states->shape(1) == frame_rows),
-      "observations differ in frames");
-
-  Job job = {};
-  job.scenes = packed;
-  job.attempt_count = static_cast<int64_t>(n);
-  job.scene_index = scene_index.data();
-  job.actions = actions.data();
-  job.ball_count = balls;
-  job.rules = {max_steps, stride, stable, shortcuts};
-  job.threads = threads;
-  job.status = status.data();
-  job.steps = steps.data();
-  job.frames = static_cast<int32_t>(frame_rows);
-  job.max_objects = objects ? static_cast<int32_t>(objects->shape(2)) : 0;
-  job.max_bodies = static_cast<int32_t>(state_rows);
-  job.images = data_or_null(images);
-  job.objects = data_or_null(objects);
-  job.states = data_or_null(states);
-  job.final_state = data_or_null(final_state);
-  job.frame_count = data_or_null(frame_count);
-  job.contact_room = contacts ? static_cast<int64_t>(contacts->shape(1)) : 0;
-  job.contacts = contacts ? reinterpret_cast<ContactEvent*>(contacts->data()) : nullptr;
-  job.contact_count = data_or_null(contact_count);
-  Control control;
-  run_job(job, control, data_or_null(progress));
-}
 
 // Whether each action is valid, without simulating it; balls as the simulation sees them.
 void map_actions(const Scenes& scenes, Int32s scene_index, Actions actions,
@@ -372,15 +289,26 @@ class Simulation {
     add_balls(*world_, balls_from(balls));
   }
 
+  Simulation(const Simulation& other)
+      : world_(new World(*other.world_)),
+        work_(new Workspace),
+        view_(other.view_),
+        progress_(other.progress_) {}
+
+  const World& world() const { return *world_; }
+  Progress progress() const { return progress_; }
+  nb::tuple progress_pair() const { return nb::make_tuple(progress_.step, progress_.held); }
+
   void step_once(bool shortcuts) {
     NoObserver observer;
     step(*world_, *work_, shortcuts, observer);
-    require(!world_->out_of_contacts, "out of contacts");
+    advance_progress();
   }
 
   nb::tuple step_recorded(bool shortcuts) {
     Recorder recorder;
     step(*world_, *work_, shortcuts, recorder);
+    advance_progress();
     return nb::make_tuple(recorder.islands, recorder.impacts);
   }
 
@@ -456,10 +384,133 @@ class Simulation {
   }
 
  private:
+  void advance_progress() {
+    require(!world_->out_of_contacts, "out of contacts");
+    ++progress_.step;
+    progress_.held = goal_holds(*world_, view_.goal) ? progress_.held + 1 : 0;
+  }
+
   std::unique_ptr<World> world_;
   std::unique_ptr<Workspace> work_;
   SceneView view_{};
+  Progress progress_{0, 0};
 };
+
+using Images = Out<uint8_t, nb::shape<-1, -1, kSceneSize, kSceneSize>>;
+using Objects = Out<float, nb::shape<-1, -1, -1, kFeatureSize>>;
+using States = Out<float, nb::shape<-1, -1, -1, kStateSize>>;
+using FinalState = Out<float, nb::shape<-1, -1, kStateSize>>;
+using Contacts = Out<int32_t, nb::shape<-1, -1, 8>>;
+static_assert(sizeof(ContactEvent) == 8 * sizeof(int32_t));
+
+// Edits as rows of six 4-byte words.
+using Edits = In<int32_t, nb::shape<-1, 6>>;
+static_assert(sizeof(Edit) == 6 * sizeof(int32_t));
+
+Branches branches_from(const Simulation& origin, const Scenes& scenes, const Int32s& scene_index,
+                       const Int32s& edit_start, const Edits& edits) {
+  const size_t n = scene_index.shape(0);
+  require(edit_start.shape(0) == n + 1 && edit_start(0) == 0 &&
+              static_cast<size_t>(edit_start(n)) == edits.shape(0),
+          "edit_start: wrong offsets");
+  const Edit* list = reinterpret_cast<const Edit*>(edits.data());
+  for (size_t i = 0; i < n; ++i) {
+    require(edit_start(i) <= edit_start(i + 1), "edit_start: wrong offsets");
+    scenes.require_scene(scene_index(i));
+    const int bodies = scenes.packed().view(scene_index(i)).body_count;
+    require(bodies >= origin.world().body_count, "a branch cannot have fewer bodies");
+    for (int32_t k = edit_start(i); k < edit_start(i + 1); ++k) {
+      require(list[k].body >= 0 && list[k].body < bodies, "an edit names no body");
+      require(list[k].kind >= EditKind::kRemove && list[k].kind <= EditKind::kImpulse,
+              "an edit has no kind");
+    }
+  }
+  return {&origin.world(), origin.progress(), edit_start.data(), list};
+}
+
+void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t max_steps,
+              int32_t stride, bool stable, bool shortcuts, int32_t threads,
+              Out<int8_t, nb::ndim<1>> status, Out<int32_t, nb::ndim<1>> steps,
+              Maybe<Images> images, Maybe<Objects> objects, Maybe<States> states,
+              Maybe<FinalState> final_state, Maybe<Out<int32_t, nb::ndim<1>>> frame_count,
+              Maybe<Contacts> contacts, Maybe<Out<int64_t, nb::ndim<1>>> contact_count,
+              Maybe<Out<int64_t, nb::ndim<1>>> progress, const Simulation* origin,
+              Maybe<Int32s> edit_start, Maybe<Edits> edits) {
+  const size_t n = scene_index.shape(0);
+  const PackedScenes& packed = scenes.packed();
+  require_actions(actions, n);
+  require(max_steps >= 1 && stride >= 0 && threads >= 1, "a count is out of range");
+  require(status.shape(0) == n && steps.shape(0) == n, "outputs must have a place per attempt");
+
+  const size_t frames = stride > 0 ? static_cast<size_t>((max_steps - 1) / stride + 1) : 0;
+  const int balls = static_cast<int>(actions.shape(1) / 3);
+  int max_objects = 0;
+  int max_bodies = 0;
+  int32_t checked = -1;
+  for (size_t i = 0; i < n; ++i) {
+    scenes.require_scene(scene_index(i));
+    if (scene_index(i) == checked) continue;
+    checked = scene_index(i);
+    const SceneView view = packed.view(checked);
+    max_bodies = std::max(max_bodies, view.body_count + balls);
+    if (objects) max_objects = std::max(max_objects, object_count(view, balls));
+  }
+  const auto fits = [&](const auto& array) { return array.shape(0) == n; };
+  const auto framed = [&](const auto& array) { return fits(array) && array.shape(1) >= frames; };
+  require(!images || framed(*images), "images: wrong shape");
+  require(!objects || (framed(*objects) && objects->shape(2) >= static_cast<size_t>(max_objects)),
+          "objects: wrong shape");
+  require(!states || (framed(*states) && states->shape(2) >= static_cast<size_t>(max_bodies)),
+          "states: wrong shape");
+  require(!final_state ||
+              (fits(*final_state) && final_state->shape(1) >= static_cast<size_t>(max_bodies)),
+          "final_state: wrong shape");
+  require(!frame_count || fits(*frame_count), "frame_count: wrong shape");
+  require(!contacts || (fits(*contacts) && contact_count && fits(*contact_count)),
+          "contacts: wrong shape");
+  require(!progress || progress->shape(0) == 1, "progress: wrong shape");
+  // One row length serves states and final_state, so they have to agree.
+  const size_t state_rows = states ? states->shape(2) : final_state ? final_state->shape(1) : 0;
+  require(!states || !final_state || states->shape(2) == final_state->shape(1),
+          "states and final_state differ in bodies");
+  const size_t frame_rows = images    ? images->shape(1)
+                            : objects ? objects->shape(1)
+                            : states  ? states->shape(1)
+                                      : frames;
+  require(
+      (!objects || objects->shape(1) == frame_rows) && (!states || states->shape(1) == frame_rows),
+      "observations differ in frames");
+
+  Job job = {};
+  job.scenes = packed;
+  job.attempt_count = static_cast<int64_t>(n);
+  job.scene_index = scene_index.data();
+  job.actions = actions.data();
+  job.ball_count = balls;
+  job.rules = {max_steps, stride, stable, shortcuts};
+  job.threads = threads;
+  job.status = status.data();
+  job.steps = steps.data();
+  job.frames = static_cast<int32_t>(frame_rows);
+  job.max_objects = objects ? static_cast<int32_t>(objects->shape(2)) : 0;
+  job.max_bodies = static_cast<int32_t>(state_rows);
+  job.images = data_or_null(images);
+  job.objects = data_or_null(objects);
+  job.states = data_or_null(states);
+  job.final_state = data_or_null(final_state);
+  job.frame_count = data_or_null(frame_count);
+  job.contact_room = contacts ? static_cast<int64_t>(contacts->shape(1)) : 0;
+  job.contacts = contacts ? reinterpret_cast<ContactEvent*>(contacts->data()) : nullptr;
+  job.contact_count = data_or_null(contact_count);
+  Branches branches = {};
+  if (origin) {
+    require(edit_start && edits && balls == 0 && !stable, "branches take edits, not actions");
+    branches = branches_from(*origin, scenes, scene_index, *edit_start, *edits);
+    job.branches = &branches;
+  }
+  Control control;
+  run_job(job, control, data_or_null(progress));
+}
 
 void rotations(In<float, nb::ndim<1>> angles, Out<float, nb::ndim<1>> sine,
                Out<float, nb::ndim<1>> cosine) {
@@ -501,7 +552,8 @@ NB_MODULE(_native, m) {
   m.def("simulate", &simulate, "scenes"_a, "scene_index"_a, "actions"_a, "max_steps"_a, "stride"_a,
         "stable"_a, "shortcuts"_a, "threads"_a, "status"_a, "steps"_a, "images"_a.none(),
         "objects"_a.none(), "states"_a.none(), "final_state"_a.none(), "frame_count"_a.none(),
-        "contacts"_a.none(), "contact_count"_a.none(), "progress"_a.none());
+        "contacts"_a.none(), "contact_count"_a.none(), "progress"_a.none(), "origin"_a.none(),
+        "edit_start"_a.none(), "edits"_a.none());
   m.def("map_actions", &map_actions, "scenes"_a, "scene_index"_a, "actions"_a, "valid"_a,
         "balls"_a);
   m.def("observe", &observe, "scenes"_a, "scene_index"_a, "balls"_a, "images"_a.none(),
@@ -510,6 +562,10 @@ NB_MODULE(_native, m) {
   nb::class_<Simulation>(m, "Simulation")
       .def(nb::init<const Scenes&, int32_t, In<double, nb::shape<-1, 3>>>(), "scenes"_a, "scene"_a,
            "balls"_a, nb::keep_alive<1, 2>())
+      .def(
+          "copy", [](const Simulation& self) { return new Simulation(self); },
+          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
+      .def("progress", &Simulation::progress_pair)
       .def("step", &Simulation::step_once, "shortcuts"_a)
       .def("step_recorded", &Simulation::step_recorded, "shortcuts"_a)
       .def("holds_goal", &Simulation::holds_goal)

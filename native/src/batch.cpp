@@ -48,17 +48,31 @@ Sink sink_for(const Job& job, int64_t i) {
   return sink;
 }
 
-void make_attempt(const Job& job, int64_t i, Bench& bench) {
-  const int32_t scene_index = job.scene_index[i];
-  const SceneView scene = job.scenes.view(scene_index);
-  if (bench.scene != scene_index) {
+Outcome from_scene(const Job& job, int64_t i, const SceneView& scene, Bench& bench, Sink& sink) {
+  if (bench.scene != job.scene_index[i]) {
     build_world(scene, bench.fresh);
-    bench.scene = scene_index;
+    bench.scene = job.scene_index[i];
   }
+  return attempt(bench.fresh, bench.world, bench.work, scene, job.actions + i * 3 * job.ball_count,
+                 job.ball_count, job.rules, sink);
+}
+
+Outcome from_branch(const Job& job, int64_t i, const SceneView& scene, Bench& bench, Sink& sink) {
+  const Branches& branches = *job.branches;
+  bench.world = *branches.origin;
+  add_missing_bodies(bench.world, scene);
+  for (int32_t k = branches.edit_start[i]; k < branches.edit_start[i + 1]; ++k) {
+    apply_edit(bench.world, branches.edits[k]);
+  }
+  const Balls none = {};
+  return run(bench.world, bench.work, scene, none, job.rules, sink, branches.progress);
+}
+
+void make_attempt(const Job& job, int64_t i, Bench& bench) {
+  const SceneView scene = job.scenes.view(job.scene_index[i]);
   Sink sink = sink_for(job, i);
-  const Outcome outcome =
-      attempt(bench.fresh, bench.world, bench.work, scene, job.actions + i * 3 * job.ball_count,
-              job.ball_count, job.rules, sink);
+  const Outcome outcome = job.branches ? from_branch(job, i, scene, bench, sink)
+                                       : from_scene(job, i, scene, bench, sink);
   job.status[i] = static_cast<int8_t>(outcome.status);
   job.steps[i] = outcome.steps;
   if (job.frame_count) job.frame_count[i] = sink.frames;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "topple/attempt.h"
+#include "topple/edits.h"
 
 namespace topple {
 
@@ -18,6 +19,14 @@ struct PackedScenes {
   SceneView view(int32_t scene) const;
 };
 
+// Worlds that all start as one, each changed by edits of its own.
+struct Branches {
+  const World* origin;
+  Progress progress;
+  const int32_t* edit_start;  // [attempts + 1]
+  const Edit* edits;
+};
+
 struct Job {
   PackedScenes scenes;
   int64_t attempt_count;
@@ -26,6 +35,7 @@ struct Job {
   int32_t ball_count;
   Rules rules;
   int32_t threads;
+  const Branches* branches;  // null: every attempt starts from its scene
 
   int8_t* status;  // [attempts]
   int32_t* steps;  // [attempts]

@@ -51,6 +51,9 @@ def simulate(
     contacts: npt.NDArray[np.int32] | None,
     contact_count: npt.NDArray[np.int64] | None,
     progress: npt.NDArray[np.int64] | None,
+    origin: Simulation | None,
+    edit_start: npt.NDArray[np.int32] | None,
+    edits: npt.NDArray[np.int32] | None,
 ) -> None: ...
 def map_actions(
     scenes: Scenes,
@@ -74,6 +77,8 @@ def rotations(
 
 class Simulation:
     def __init__(self, scenes: Scenes, scene: int, balls: npt.NDArray[np.float64]) -> None: ...
+    def copy(self) -> Simulation: ...
+    def progress(self) -> tuple[int, int]: ...
     def step(self, shortcuts: bool) -> None: ...
     def step_recorded(
         self, shortcuts: bool

@@ -27,6 +27,11 @@ struct Rules {
   bool shortcuts;  // leave out work that cannot change a bit
 };
 
+// How far a run has come: the next step and for how many steps the goal has held.
+struct Progress {
+  int32_t step, held;
+};
+
 // Where the observations of one attempt go; null for what is not wanted.
 struct Sink {
   uint8_t* images;     // [frames, 256, 256]
@@ -75,14 +80,14 @@ TOPPLE_FN void add_balls(World& world, const Balls& balls) {
 // present; and when the goal can no longer be held for long enough, an attempt nobody
 // watches is lost whatever happens.
 TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, const Balls& balls,
-                      const Rules& rules, Sink& sink) {
+                      const Rules& rules, Sink& sink, Progress start = {0, 0}) {
   NoObserver observer;
   const Goal& goal = scene.goal;
   const bool watched = sink.is_open();
   Outcome outcome = {Status::kNotSolved, rules.max_steps};
-  int held = 0;
-  int last = rules.max_steps - 1;
-  for (int k = 0; k <= last; ++k) {
+  int held = start.held;
+  const int last = rules.max_steps - 1;
+  for (int k = start.step; k <= last; ++k) {
     step(world, work, rules.shortcuts, observer);
     if (world.out_of_contacts) return {Status::kOutOfContacts, k};
     if (detail::frame_due(rules, k)) detail::write_frame(sink, scene, world, balls);

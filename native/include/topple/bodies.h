@@ -27,7 +27,8 @@ struct Body {
   bool dynamic;
   bool awake;
   bool in_island;
-  bool round;  // made of circles alone: its rotation is never read
+  bool round;    // made of circles alone: its rotation is never read
+  bool removed;  // by an edit; keeps its index
 };
 
 TOPPLE_FN void set_awake(Body& body, bool awake) {

@@ -24,6 +24,7 @@ TOPPLE_FN bool goal_holds(const World& world, const Goal& goal) {
   if (goal.first < 0) return false;
   const Body& one = world.bodies[goal.first];
   const Body& two = world.bodies[goal.second];
+  if (one.removed || two.removed) return false;
   if (detail::is_single_circle(world, one) && detail::is_single_circle(world, two)) {
     constexpr float kTenthOfPixel = 0.1f / kPixelsPerMetre;
     const Vec d = one.pose.p - two.pose.p;

@@ -38,6 +38,7 @@ TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* 
                            const Balls& balls) {
   __builtin_memset(image, 0, kImageBytes);
   for (int i = 0; i < scene.body_count; ++i) {
+    if (world && world->bodies[i].removed) continue;
     detail::draw_scene_body(image, scene, i,
                             world ? world_pose(world->bodies[i]) : scene.pixel_pose(i));
   }
@@ -53,6 +54,10 @@ TOPPLE_FN void write_objects(float* out, const SceneView& scene, const World* wo
                              const Balls& balls) {
   for (int i = 0; i < scene.body_count; ++i) {
     if (scene.kind[i] == 0) continue;
+    if (world && world->bodies[i].removed) {  // its row stays, as zeros
+      for (int k = 0; k < kFeatureSize; ++k) *out++ = 0.0f;
+      continue;
+    }
     detail::write_features(out, world ? world_pose(world->bodies[i]) : scene.pixel_pose(i),
                            scene.diameter[i], scene.feature_offset[i], scene.kind[i],
                            scene.color[i]);

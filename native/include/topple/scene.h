@@ -162,23 +162,25 @@ TOPPLE_FN SceneCheck check_scene(const SceneView& scene) {
   return {SceneFault::kNone, -1};
 }
 
-// Builds the world of a scene that passed its check.
+// Adds a body of a scene that passed its check; bodies have to be added in order.
+TOPPLE_FN void add_scene_body(World& world, const SceneView& scene, int i) {
+  const float* pose = scene.pose_m + 3 * i;
+  const float* velocity = scene.velocity + 3 * i;
+  Body& body = add_body(world, scene.dynamic[i] != 0, {pose[0], pose[1]}, pose[2]);
+  if (body.dynamic) {
+    body.v = {velocity[0], velocity[1]};
+    body.w = velocity[2];
+  }
+  for (int f = scene.fixture_start[i]; f < scene.fixture_start[i + 1]; ++f) {
+    Shape shape;
+    detail::build_shape(scene, f, shape);
+    add_shape(world, shape);
+  }
+}
+
 TOPPLE_FN void build_world(const SceneView& scene, World& world) {
   clear(world);
-  for (int i = 0; i < scene.body_count; ++i) {
-    const float* pose = scene.pose_m + 3 * i;
-    const float* velocity = scene.velocity + 3 * i;
-    Body& body = add_body(world, scene.dynamic[i] != 0, {pose[0], pose[1]}, pose[2]);
-    if (body.dynamic) {
-      body.v = {velocity[0], velocity[1]};
-      body.w = velocity[2];
-    }
-    for (int f = scene.fixture_start[i]; f < scene.fixture_start[i + 1]; ++f) {
-      Shape shape;
-      detail::build_shape(scene, f, shape);
-      add_shape(world, shape);
-    }
-  }
+  for (int i = 0; i < scene.body_count; ++i) add_scene_body(world, scene, i);
 }
 
 }  // namespace topple

@@ -198,6 +198,9 @@ def simulate_batch(
             else result.contacts.view(np.int32).reshape(count, -1, CONTACT_DTYPE.itemsize // 4),
             result.contact_count,
             counter,
+            None,
+            None,
+            None,
         )
     overgrown = np.flatnonzero(result.outcome == _OUT_OF_CONTACTS)
     if overgrown.size:
