@@ -1,0 +1,1 @@
+"""PHYRE: its tiers, templates, tasks and folds."""

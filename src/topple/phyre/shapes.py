@@ -1,0 +1,171 @@
+"""PHYRE's shapes as functions of their scale, exact to the last bit.
+
+Scales are fractions of the 256-pixel scene. Every product and quotient below is
+written in the order that gives the published doubles; do not rearrange.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from topple.phyre import exact_math
+from topple.scene import Circle, Kind, Polygon, SceneError, Shape, Vec
+from topple.scene.check import polygon_fault
+
+SCENE_SIZE = 256.0  # pixels, both ways
+BAR_HEIGHT = SCENE_SIZE / 50  # pixels
+WALL_THICKNESS = 5.0  # pixels, all of it outside the scene
+JAR_WIDTH_RATIO = 1 / 1.2  # width over height
+JAR_BASE_RATIO = 0.8  # width of the floor over width of the mouth
+STICKS_TILT = 77.5  # degrees either way
+
+
+class Extent(NamedTuple):
+    """How far a turned outline reaches from its origin."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """What a body is before it is placed. Compared by identity, so cheap to hash."""
+
+    word: str  # for descriptions and error messages
+    kind: Kind
+    shapes: tuple[Shape, ...]
+    diameter: float  # pixels
+    origin: Vec = (0.0, 0.0)  # where the body's origin starts
+
+    def __post_init__(self) -> None:
+        for shape in self.shapes:
+            fault = polygon_fault(shape.vertices) if isinstance(shape, Polygon) else None
+            if fault:
+                raise SceneError(fault)
+
+
+@lru_cache(maxsize=8192)
+def extent(outline: Outline, radians: float) -> Extent:
+    """The box around an outline turned by an angle, relative to its origin.
+
+    Adding the position to these four numbers gives the same doubles as taking
+    the box of the placed corners, since rounding keeps order.
+    """
+    first = outline.shapes[0]
+    if isinstance(first, Circle):
+        return Extent(-first.radius, first.radius, -first.radius, first.radius)
+    cosine, sine = exact_math.cos(radians), exact_math.sin(radians)
+    corners = [v for shape in outline.shapes if isinstance(shape, Polygon) for v in shape.vertices]
+    xs = [x * cosine - y * sine for x, y in corners]
+    ys = [x * sine + y * cosine for x, y in corners]
+    return Extent(min(xs), max(xs), min(ys), max(ys))
+
+
+@lru_cache(maxsize=1024)
+def ball(scale: float) -> Outline:
+    """A disc; its radius is a whole number of pixels and a half."""
+    radius = math.trunc(scale * (SCENE_SIZE / 2)) + 0.5
+    return Outline("ball", Kind.BALL, (Circle(radius),), 2 * radius)
+
+
+@lru_cache(maxsize=4096)
+def bar(scale: float) -> Outline:
+    """A flat beam as long as its scale says; it may be longer than the scene."""
+    width = scale * SCENE_SIZE
+    return _rectangle("bar", Kind.BAR, width, BAR_HEIGHT)
+
+
+def box(width: float, height: float) -> Outline:
+    """A rectangle in pixels; not among the published shapes but for the walls."""
+    return _rectangle("box", Kind.UNDEFINED, width, height)
+
+
+@lru_cache(maxsize=1024)
+def jar(scale: float) -> Outline:
+    """An open jar that widens upwards, of a floor and two sides.
+
+    Its origin is the centre of the floor, not of the box around it.
+    """
+    height = scale * SCENE_SIZE
+    width = height * JAR_WIDTH_RATIO
+    log_ratio = exact_math.log(height) / exact_math.log(0.3 * SCENE_SIZE)
+    thickness = log_ratio * SCENE_SIZE / 50
+    base = width * JAR_BASE_RATIO
+    inset = (width - base) / 2
+    side = math.sqrt(height * height + inset * inset)
+    cosine, sine = inset / side, height / side
+    across, across_top, up = thickness * sine, thickness / sine, thickness * cosine
+    rim, sole = height - thickness / 2, -(thickness / 2)
+    left: tuple[Vec, ...] = (
+        (-width / 2, rim),
+        (-base / 2, sole),
+        (-base / 2 + across, up - thickness / 2),
+        (-width / 2 + across_top, rim),
+    )
+    right: tuple[Vec, ...] = (
+        (width / 2, rim),
+        (width / 2 - across_top, rim),
+        (base / 2 - across, up - thickness / 2),
+        (base / 2, sole),
+    )
+    shapes = (Polygon(_corners(base, thickness)), Polygon(left), Polygon(right))
+    return Outline("jar", Kind.JAR, shapes, _diagonal(inset + base, height))
+
+
+@lru_cache(maxsize=1024)
+def standing_sticks(scale: float) -> Outline:
+    """Two crossed sticks that stand like an X.
+
+    A stick reaches a third of the scale to either side of its middle, where a
+    bar would reach half; the diameter is that of the bar all the same.
+    """
+    width = scale * SCENE_SIZE
+    third_x, third_y = 1 / 3 * width, 1 / 3 * BAR_HEIGHT
+    stick = ((third_x, third_y), (-third_x, third_y), (-third_x, -third_y), (third_x, -third_y))
+    shapes = []
+    for degrees in (-STICKS_TILT, STICKS_TILT):
+        radians = degrees / 180 * math.pi
+        cosine, sine = exact_math.cos(radians), exact_math.sin(radians)
+        shapes.append(
+            Polygon(tuple((cosine * x - sine * y, cosine * y + sine * x) for x, y in stick))
+        )
+    diameter = _diagonal(width, BAR_HEIGHT)
+    return Outline("standingsticks", Kind.STANDING_STICKS, tuple(shapes), diameter)
+
+
+def polygon(corners: Sequence[Vec]) -> Outline:
+    """A free convex polygon, given where it shall lie; its origin is the centroid."""
+    points = tuple((float(x), float(y)) for x, y in corners)
+    fault = polygon_fault(points)
+    if fault:
+        raise SceneError(fault)
+    doubled = x_sum = y_sum = 0.0
+    for (ax, ay), (bx, by) in zip(points, points[1:] + points[:1], strict=True):
+        cross = ax * by - bx * ay
+        doubled += cross
+        x_sum += (ax + bx) * cross
+        y_sum += (ay + by) * cross
+    center = (x_sum / (3 * doubled), y_sum / (3 * doubled))
+    shape = Polygon(tuple((x - center[0], y - center[1]) for x, y in points))
+    diameter = max(math.dist(a, b) for a in points for b in points)
+    return Outline("polygon", Kind.UNDEFINED, (shape,), diameter, center)
+
+
+def _rectangle(word: str, kind: Kind, width: float, height: float) -> Outline:
+    return Outline(word, kind, (Polygon(_corners(width, height)),), _diagonal(width, height))
+
+
+def _corners(width: float, height: float) -> tuple[Vec, ...]:
+    """Corners of a centred box, counter-clockwise from the upper right."""
+    x, y = 0.5 * width, 0.5 * height
+    return ((x, y), (-x, y), (-x, -y), (x, -y))
+
+
+def _diagonal(width: float, height: float) -> float:
+    return math.sqrt(width * width + height * height)
