@@ -27,7 +27,7 @@ from topple.scene import Body, Color, Goal, Scene, SceneError, Vec
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["H", "W", "BodyDraft", "SceneBuilder", "SkippedTuple", "TemplateError"]
+__all__ = ["BodyDraft", "H", "SceneBuilder", "SkippedTuple", "TemplateError", "W"]
 
 W = SCENE_SIZE  # width of the scene in pixels
 H = SCENE_SIZE  # height of the scene in pixels, y up
@@ -136,33 +136,48 @@ class BodyAdder:
 
     def ball(self, scale: float, **placement: Unpack[Placement]) -> BodyDraft:
         """Add a ball; at a scale of 1 it is as wide as the scene."""
-        return self._add(self._scaled(shapes.ball, scale, 1.0)).place(**placement)
+        return self._scaled(shapes.ball, scale, 1.0).place(**placement)
 
     def bar(self, scale: float, **placement: Unpack[Placement]) -> BodyDraft:
         """Add a flat bar; at a scale of 1 it spans the scene, and more is allowed."""
-        return self._add(self._scaled(shapes.bar, scale, math.inf)).place(**placement)
+        return self._scaled(shapes.bar, scale, math.inf).place(**placement)
 
     def jar(self, scale: float, **placement: Unpack[Placement]) -> BodyDraft:
         """Add a jar, open at the top; at a scale of 1 it is as high as the scene."""
-        return self._add(self._scaled(shapes.jar, scale, 1.0)).place(**placement)
+        return self._scaled(shapes.jar, scale, 1.0).place(**placement)
 
     def standing_sticks(self, scale: float, **placement: Unpack[Placement]) -> BodyDraft:
         """Add two crossed sticks that stand like an X."""
-        return self._add(self._scaled(shapes.standing_sticks, scale, 1.0)).place(**placement)
+        return self._scaled(shapes.standing_sticks, scale, 1.0).place(**placement)
 
     def box(self, width: float, height: float, **placement: Unpack[Placement]) -> BodyDraft:
         """Add a rectangle, in pixels. No published puzzle has one."""
-        for name, value in (("width", width), ("height", height)):
-            self._context.check_number(name, value, self._next("box"))
-        return self._add(self._outline("box", lambda: shapes.box(width, height))).place(**placement)
+        return self._free("box", lambda: shapes.box(width, height)).place(**placement)
 
     def polygon(self, corners: Sequence[Vec], **placement: Unpack[Placement]) -> BodyDraft:
         """Add a convex polygon by its corners, counter-clockwise, where they shall lie.
 
         No published puzzle has one.
         """
-        outline = self._outline("polygon", lambda: shapes.polygon(corners))
-        return self._add(outline).place(**placement)
+        return self._free("polygon", lambda: shapes.polygon(corners)).place(**placement)
+
+    def _scaled(self, make: Callable[[float], Outline], scale: float, most: float) -> BodyDraft:
+        """Add a body of one of the shapes that have a scale."""
+        try:
+            if 0 <= scale <= most and math.isfinite(scale):
+                return self._add(make(scale))
+            fault = ""
+        except (SceneError, TypeError, ValueError) as error:
+            fault = f" ({error})"
+        limits = "of at least 0" if most == math.inf else f"from 0 to {most:g}"
+        self._fail(f"scale is a number {limits}, not {scale!r}{fault}", make.__name__)
+
+    def _free(self, word: str, make: Callable[[], Outline]) -> BodyDraft:
+        """Add a body of a shape that is given in pixels."""
+        try:
+            return self._add(make())
+        except (SceneError, TypeError, ValueError) as error:
+            self._fail(str(error), word)
 
     def _add(self, outline: Outline) -> BodyDraft:
         index = len(WALLS) + len(self._bodies)
@@ -170,23 +185,7 @@ class BodyAdder:
         self._bodies.append(body)
         return body
 
-    def _scaled(self, make: Callable[[float], Outline], scale: float, most: float) -> Outline:
-        """An outline of a scale, if the scale is in range."""
-        name = make.__name__
-        self._context.check_number("scale", scale, self._next(name))
-        if not 0 <= scale <= most:
-            limits = "at least 0" if most == math.inf else f"from 0 to {most:g}"
-            self._context.fail(f"scale is {limits}, not {scale}", self._next(name))
-        return self._outline(name, lambda: make(scale))
-
-    def _outline(self, name: str, make: Callable[[], Outline]) -> Outline:
-        """An outline, or an error that names the body it was meant for."""
-        try:
-            return make()
-        except (SceneError, ValueError, TypeError) as error:
-            self._context.fail(str(error), self._next(name))
-
-    def _next(self, name: str) -> str:
-        """How errors call a body that has not been added."""
+    def _fail(self, rule: str, word: str) -> NoReturn:
+        """Blame the body that was about to be added."""
         kind = "dynamic" if self._dynamic else "static"
-        return f"body {len(WALLS) + len(self._bodies)} ({kind} {name})"
+        self._context.fail(rule, f"body {len(WALLS) + len(self._bodies)} ({kind} {word})")

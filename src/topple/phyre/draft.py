@@ -63,9 +63,7 @@ class BodyDraft:
 
     __slots__ = ("_context", "_extent", "_radians", "_x", "_y", "dynamic", "index", "outline")
 
-    def __init__(
-        self, context: Context, index: int, outline: Outline, *, dynamic: bool
-    ) -> None:
+    def __init__(self, context: Context, index: int, outline: Outline, *, dynamic: bool) -> None:
         self._context = context
         self._x, self._y = outline.origin
         self._radians = 0.0

@@ -17,32 +17,22 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-FIRST_BITS = 128  # fractional bits tried first; enough for nearly every argument
-# Rounding down costs less than one unit per operation; no series here is
-# longer than 2^10 operations at a precision in use.
-ERROR_UNITS = 1 << 10
+FIRST_BITS = 88  # fractional bits tried first; enough for nearly every argument
 
 
 @lru_cache(maxsize=4096)
-def sin(x: float) -> float:
-    """Sine of ``x`` radians, correctly rounded."""
+def sin_cos(x: float) -> tuple[float, float]:
+    """Sine and cosine of ``x`` radians, correctly rounded."""
     if x == 0.0:
-        return x
-    return _rounded(lambda bits: (_sin_cos_fixed(x, bits)[0], 1 << bits))
-
-
-@lru_cache(maxsize=4096)
-def cos(x: float) -> float:
-    """Cosine of ``x`` radians, correctly rounded."""
-    return _rounded(lambda bits: (_sin_cos_fixed(x, bits)[1], 1 << bits))
+        return x, 1.0
+    sine, cosine = _rounded(_sin_cos_fixed, x)
+    return sine, cosine
 
 
 @lru_cache(maxsize=4096)
 def tan(x: float) -> float:
     """Tangent of ``x`` radians, correctly rounded."""
-    if x == 0.0:
-        return x
-    return _rounded(lambda bits: _tan_ratio(x, bits))
+    return _rounded(_tan_fixed, x)[0] if x else x
 
 
 @lru_cache(maxsize=4096)
@@ -50,65 +40,82 @@ def log(x: float) -> float:
     """Natural logarithm of a positive ``x``, correctly rounded."""
     if not 0.0 < x < math.inf:
         raise ValueError(f"the logarithm needs a positive finite number, got {x}")
-    if x == 1.0:
-        return 0.0
-    return _rounded(lambda bits: (_log_fixed(x, bits), 1 << bits))
+    return _rounded(_log_fixed, x)[0] if x != 1.0 else 0.0
 
 
-def _rounded(ratio: Callable[[int], tuple[int, int]]) -> float:
-    """The double nearest to a limit, approached by ``ratio(bits)`` as bits grow."""
+def _rounded(fixed: Callable[[float, int], tuple[int, ...]], x: float) -> list[float]:
+    """The doubles nearest to a function's values, of which it gives any number of bits.
+
+    A fixed-point value may be off by as many units as it has bits. That covers
+    all series here: a term costs a unit or two of rounding and gains four bits.
+    """
     bits = FIRST_BITS
     while True:
-        numerator, denominator = ratio(bits)
+        one = 1 << bits
+        values = fixed(x, bits)
         # Python divides integers with correct rounding.
-        low = (numerator - ERROR_UNITS) / denominator
-        if low == (numerator + ERROR_UNITS) / denominator:
+        low = [(value - bits) / one for value in values]
+        if low == [(value + bits) / one for value in values]:
             return low
         bits *= 2
 
 
-def _tan_ratio(x: float, bits: int) -> tuple[int, int]:
-    """Tangent as (numerator, denominator), the error as of one fixed-point number."""
-    sine, cosine = _sin_cos_fixed(x, 2 * bits)
-    # The quotient's error is the cosine's over the cosine squared: at twice the
-    # precision it stays below 2^-bits while the cosine is above 2^(-bits / 2).
-    if abs(cosine) < 1 << (3 * bits // 2):
-        return _tan_ratio(x, 2 * bits)
-    return (sine << bits) // cosine, 1 << bits
+def _tan_fixed(x: float, bits: int) -> tuple[int]:
+    """Tangent of ``x`` times 2^bits, to within ``bits`` units."""
+    # The quotient's error is the cosine's over the cosine squared, so a small
+    # cosine needs the more bits; 4 of them cover the width of the error.
+    wide = 2 * bits
+    sine, cosine = _sin_cos_fixed(x, wide)
+    while abs(cosine) < 1 << (wide + bits) // 2 + 4:
+        wide *= 2
+        sine, cosine = _sin_cos_fixed(x, wide)
+    return ((sine << bits) // cosine,)
 
 
-@lru_cache(maxsize=256)
 def _sin_cos_fixed(x: float, bits: int) -> tuple[int, int]:
-    """Sine and cosine of ``x`` times 2^bits, each within ERROR_UNITS."""
+    """Sine and cosine of ``x`` times 2^bits, both to within ``bits`` units."""
     numerator, denominator = x.as_integer_ratio()
+    shift = denominator.bit_length() - 1
     # Reducing a large argument loses as many bits as its whole part has.
-    guard = 16 + max(0, numerator.bit_length() - denominator.bit_length())
-    half_pi = _pi_fixed(bits + 2 * guard) >> 1
-    quadrant, rest = divmod((numerator << (bits + 2 * guard)) // denominator, half_pi)
-    rest >>= 2 * guard
-    one = 1 << bits
+    guard = 16 + max(0, numerator.bit_length() - shift)
+    wide = bits + 2 * guard
+    half_pi = _pi_fixed(wide) >> 1
+    # The remainder lies within a quarter of pi, so the cosine is well above 0.
+    quarter_pi = half_pi >> 1
+    quadrant, rest = divmod((numerator << wide >> shift) + quarter_pi, half_pi)
+    rest = (rest - quarter_pi) >> 2 * guard
     square = rest * rest >> bits
-    sine = cosine = 0
-    power, n = one, 0
-    while power:  # power is rest^n / n!, n even
-        cosine += power if n % 4 == 0 else -power
-        odd = power * rest // (n + 1) >> bits
-        sine += odd if n % 4 == 0 else -odd
-        power = power * square // ((n + 1) * (n + 2)) >> bits
-        n += 2
+    quotient = 0
+    for coefficient in _sine_coefficients(bits):
+        quotient = coefficient - (quotient * square >> bits)
+    sine = quotient * rest >> bits
+    cosine = math.isqrt((1 << 2 * bits) - sine * sine)
     turns = ((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))
     return turns[quadrant % 4]
 
 
-def _log_fixed(x: float, bits: int) -> int:
-    """Natural logarithm of ``x`` times 2^bits, within ERROR_UNITS."""
+@lru_cache(maxsize=64)
+def _sine_coefficients(bits: int) -> tuple[int, ...]:
+    """1 / n! for odd n, times 2^bits, the smallest first."""
+    coefficients = []
+    coefficient, n = 1 << bits, 1
+    while coefficient:
+        coefficients.append(coefficient)
+        coefficient //= (n + 1) * (n + 2)
+        n += 2
+    return tuple(reversed(coefficients))
+
+
+def _log_fixed(x: float, bits: int) -> tuple[int]:
+    """Natural logarithm of ``x`` times 2^bits, to within ``bits`` units."""
     mantissa, exponent = math.frexp(x)  # mantissa in [0.5, 1)
     if mantissa < math.sqrt(0.5):
         mantissa, exponent = 2 * mantissa, exponent - 1
     numerator, denominator = mantissa.as_integer_ratio()
     # ln m = 2 artanh((m - 1) / (m + 1)), and |m - 1| / (m + 1) < 0.172
     whole = exponent * _ln2_fixed(bits + 16) >> 16
-    return whole + 2 * _artanh_fixed(numerator - denominator, numerator + denominator, bits)
+    artanh = _artanh_fixed(numerator - denominator, numerator + denominator, bits)
+    return (whole + 2 * artanh,)
 
 
 def _artanh_fixed(numerator: int, denominator: int, bits: int) -> int:

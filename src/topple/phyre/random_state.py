@@ -21,10 +21,11 @@ class RandomState:
     """A stream of draws that equals ``numpy.random.RandomState(seed)``."""
 
     def __init__(self, seed: int) -> None:
-        words = [seed & WORD_MASK]
+        word = seed & WORD_MASK
+        words = [word]
         for i in range(1, WORDS):
-            previous = words[-1]
-            words.append((1812433253 * (previous ^ (previous >> 30)) + i) & WORD_MASK)
+            word = (1812433253 * (word ^ (word >> 30)) + i) & WORD_MASK
+            words.append(word)
         self._twister = random.Random()
         self._twister.setstate((3, (*words, WORDS), None))
         self._spare: float | None = None

@@ -60,7 +60,7 @@ def extent(outline: Outline, radians: float) -> Extent:
     first = outline.shapes[0]
     if isinstance(first, Circle):
         return Extent(-first.radius, first.radius, -first.radius, first.radius)
-    cosine, sine = exact_math.cos(radians), exact_math.sin(radians)
+    sine, cosine = exact_math.sin_cos(radians)
     corners = [v for shape in outline.shapes if isinstance(shape, Polygon) for v in shape.vertices]
     xs = [x * cosine - y * sine for x, y in corners]
     ys = [x * sine + y * cosine for x, y in corners]
@@ -131,7 +131,7 @@ def standing_sticks(scale: float) -> Outline:
     shapes = []
     for degrees in (-STICKS_TILT, STICKS_TILT):
         radians = degrees / 180 * math.pi
-        cosine, sine = exact_math.cos(radians), exact_math.sin(radians)
+        sine, cosine = exact_math.sin_cos(radians)
         shapes.append(
             Polygon(tuple((cosine * x - sine * y, cosine * y + sine * x) for x, y in stick))
         )

@@ -30,6 +30,9 @@ class Selection(NamedTuple):
     diverse: bool = False  # thin out those that are solved by the same actions
 
 
+FIRST_HUNDRED = Selection()  # no choice was made
+
+
 @dataclass(frozen=True, eq=False)
 class Template:
     """A family of puzzles: one function, called with each tuple of a grid."""
@@ -54,7 +57,7 @@ class Template:
             )
         chosen: dict[str, Value] = {}
         rest = tuple_number
-        for name, values in reversed(self.grid.items()):
+        for name, values in reversed(list(self.grid.items())):
             rest, index = divmod(rest, len(values))
             chosen[name] = values[index]
         return {name: chosen[name] for name in self.grid}
@@ -78,7 +81,7 @@ class Template:
 
 
 def template(
-    id: str, tier: Tier, selection: Selection = Selection(), /, **grid: Sequence[Value]
+    id: str, tier: Tier, selection: Selection = FIRST_HUNDRED, /, **grid: Sequence[Value]
 ) -> Callable[[Callable[..., None]], Template]:
     """Make a template of a function that takes a builder and these parameters.
 

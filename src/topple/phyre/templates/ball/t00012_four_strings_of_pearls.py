@@ -41,6 +41,7 @@ def _string(rng: RandomState, y: float) -> list[tuple[float, float]]:
     for _ in range(rng.integer(3, 7)):
         step = rng.uniform(0.05, 0.17)
         slope = MEAN_SLOPE + rng.normal() * 2 * math.pi / 40
-        x, y = x + step * exact_math.cos(slope), y + step * exact_math.sin(slope)
+        sine, cosine = exact_math.sin_cos(slope)
+        x, y = x + step * cosine, y + step * sine
         points.append((x, y))
     return points

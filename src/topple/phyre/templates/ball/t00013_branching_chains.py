@@ -46,8 +46,8 @@ def _chain(rng: RandomState, x: float, y: float, highest: float) -> list[tuple[f
             length += 1
             step = rng.uniform(0.05, 0.2)
             heading += curl
-            x, y = points[-1]
-            x, y = x + step * exact_math.cos(heading), y + step * exact_math.sin(heading)
+            sine, cosine = exact_math.sin_cos(heading)
+            x, y = points[-1][0] + step * cosine, points[-1][1] + step * sine
         if y >= highest:
             continue
         points.append((x, y))

@@ -22,6 +22,7 @@ def build(s: SceneBuilder, bar_size: float, x: float, y: float) -> None:
     floor = s.static.bar(1.0, left=0, bottom=0)
     left_bar = s.static.bar(bar_size, angle=360 - TILT, right=x * W, bottom=y * H)
     right_bar = s.static.bar(bar_size, angle=TILT, left=left_bar.right, bottom=left_bar.bottom)
-    rise = bar_size * exact_math.sin(math.radians(TILT))
+    sine, _ = exact_math.sin_cos(math.radians(TILT))
+    rise = bar_size * sine
     ball = s.dynamic.ball(0.1, bottom=right_bar.top - (rise - 0.001) * H, center_x=x * W)
     s.goal(ball, floor)

@@ -20,7 +20,8 @@ GAP = 0.005 * W  # pixels between neighbours
     w2=lin(0.15, 0.3, 3),
 )
 def build(s: SceneBuilder, angle: float, h0: float, w1: float, w2: float) -> None:
-    ramp_scale = w1 / exact_math.cos(math.radians(angle))
+    _, cosine = exact_math.sin_cos(math.radians(angle))
+    ramp_scale = w1 / cosine
     ramp = s.static.bar(ramp_scale, angle=360 - angle, left=0, bottom=h0 * H)
     seesaw = s.dynamic.bar(w2, left=ramp.right + GAP, bottom=ramp.bottom)
     pivot = s.static.ball(0.05, top=seesaw.bottom, center_x=seesaw.center_x)

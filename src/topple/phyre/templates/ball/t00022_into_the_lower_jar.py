@@ -40,7 +40,5 @@ def build(
     )
     s.skip_if(jar.right > perch.right + 10)
     inner = s.dynamic.ball(0.05 + jar_scale / 5, bottom=10, center_x=jar.center_x)
-    ball = s.dynamic.ball(
-        radius / W * 2, left=perch.left + ball_offset, bottom=perch.top + radius
-    )
+    ball = s.dynamic.ball(radius / W * 2, left=perch.left + ball_offset, bottom=perch.top + radius)
     s.goal(ball, inner)

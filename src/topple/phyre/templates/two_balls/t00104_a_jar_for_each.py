@@ -13,9 +13,7 @@ from topple.phyre.tier import Tier
     ball2_x=lin(0.1, 0.9, 8),
     ball2_y=lin(0.5, 0.8, 8),
 )
-def build(
-    s: SceneBuilder, ball1_x: float, ball1_y: float, ball2_x: float, ball2_y: float
-) -> None:
+def build(s: SceneBuilder, ball1_x: float, ball1_y: float, ball2_x: float, ball2_y: float) -> None:
     s.skip_if(ball2_x <= ball1_x + 0.2)
     left = s.dynamic.ball(0.1, center_x=ball1_x * W, bottom=ball1_y * H)
     right = s.dynamic.ball(0.1, center_x=ball2_x * W, bottom=ball2_y * H)

@@ -34,9 +34,7 @@ def _catapult(s: SceneBuilder, x: float, y: float, *, left: bool) -> BodyDraft:
     middle = base.left + base.width / 2
     hinge = s.static.ball(0.05, bottom=base.top, center_x=middle)
     # Tilted last, about its centre: one end dips below the top of the hinge.
-    plank = s.dynamic.bar(
-        0.25, center_x=middle, bottom=hinge.top, angle=20 if left else -20
-    )
+    plank = s.dynamic.bar(0.25, center_x=middle, bottom=hinge.top, angle=20 if left else -20)
     load = s.dynamic.ball(0.07, bottom=plank.top)
     if left:
         return load.place(left=plank.left)

@@ -23,9 +23,7 @@ def build(
     s.skip_if(right.left - left.right < 0.1 * W)
     scale = 1.0 - right.left / W
     shelf = s.static.bar(scale, bottom=bar_y * H, right=W)
-    step = s.static.bar(
-        scale + obstacle_width, bottom=(bar_y - 0.4 * obstacle_width) * H, right=W
-    )
+    step = s.static.bar(scale + obstacle_width, bottom=(bar_y - 0.4 * obstacle_width) * H, right=W)
     rise = (shelf.top - step.top) / H
     riser = s.static.bar(rise + 0.04, angle=90, left=shelf.left, bottom=step.top)
     s.static.bar(1.0, angle=90, top=riser.top - 0.05 * H, left=step.left)

@@ -38,9 +38,7 @@ def build(
     s.static.bar(0.9, right=W, bottom=10)
     divider = s.static.bar(0.2, angle=90, right=plank.center_x + 10, bottom=plank.top + 10)
     s.static.bar(0.05, angle=90, right=plank.right + 20, top=divider.top)
-    s.dynamic.ball(
-        right_ball_size, right=(plank.center_x + plank.right) / 2, bottom=plank.top
-    )
+    s.dynamic.ball(right_ball_size, right=(plank.center_x + plank.right) / 2, bottom=plank.top)
     s.static.bar(0.02, left=plank.center_x + plank.width * dot_offset / 2, bottom=H * dot_high)
     floor = s.static.bar(wall.left / W, left=0, bottom=0)
     s.goal(ball, floor)

@@ -22,12 +22,12 @@ def build(s: SceneBuilder, beam_angle: float, beam_size: float, fulcrum_x: float
     target = s.static.bar(1.0 - TARGET_Y, angle=90, right=W, bottom=TARGET_Y * H)
     s.static.bar(0.25, angle=-10, right=W, bottom=TARGET_Y * H)
     fulcrum = s.static.ball(0.1, bottom=0, center_x=fulcrum_x * W)
-    radians = math.radians(beam_angle)
-    drop = 0.5 * beam_size * exact_math.sin(radians) * H
+    sine, cosine = exact_math.sin_cos(math.radians(beam_angle))
+    drop = 0.5 * beam_size * sine * H
     beam = s.dynamic.bar(
         beam_size, angle=beam_angle, bottom=fulcrum.top - drop, center_x=fulcrum_x * W
     )
     s.skip_if(beam.left < 0 or beam.bottom < 0)
-    end = fulcrum_x + 0.5 * beam_size * exact_math.cos(radians)
+    end = fulcrum_x + 0.5 * beam_size * cosine
     ball = s.dynamic.ball(0.1, bottom=beam.top, center_x=end * W)
     s.goal(ball, target)

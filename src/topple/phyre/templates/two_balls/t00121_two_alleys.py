@@ -14,9 +14,7 @@ from topple.phyre.tier import Tier
     ball2_x=multiples(0.1, 2, 7),
     ball2_y=multiples(0.1, 2, 7),
 )
-def build(
-    s: SceneBuilder, ball1_x: float, ball1_y: float, ball2_x: float, ball2_y: float
-) -> None:
+def build(s: SceneBuilder, ball1_x: float, ball1_y: float, ball2_x: float, ball2_y: float) -> None:
     s.skip_if(ball2_x - ball1_x < 0.3)
     left_ball, left_post = _alley(s, ball1_x, ball1_y, left=True)
     right_ball, right_post = _alley(s, ball2_x, ball2_y, left=False)
@@ -26,9 +24,7 @@ def build(
     s.goal(left_ball, right_ball)
 
 
-def _alley(
-    s: SceneBuilder, x: float, y: float, *, left: bool
-) -> tuple[BodyDraft, BodyDraft]:
+def _alley(s: SceneBuilder, x: float, y: float, *, left: bool) -> tuple[BodyDraft, BodyDraft]:
     """An alley with its ball at the inner end; returns the ball and the post below."""
     ball = s.dynamic.ball(0.1, center_x=x * W, center_y=y * H)
     lane = s.static.bar(0.2, top=ball.bottom)

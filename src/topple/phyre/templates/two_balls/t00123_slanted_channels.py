@@ -27,9 +27,7 @@ def build(
     s.goal(left_ball, right_ball)
 
 
-def _channel(
-    s: SceneBuilder, x: float, y: float, *, left: bool
-) -> tuple[BodyDraft, BodyDraft]:
+def _channel(s: SceneBuilder, x: float, y: float, *, left: bool) -> tuple[BodyDraft, BodyDraft]:
     """A channel that slopes inwards; returns its ball and its upper side."""
     angle = -30 if left else 30
     lower = s.static.bar(0.25, angle=angle, center_x=x, center_y=y)

@@ -17,12 +17,8 @@ def build(s: SceneBuilder, base_x: float, base_y: float, scale: float) -> None:
     base = s.static.bar(0.15, center_x=(0.25 + base_x) * W, bottom=base_y * H)
     s.static.bar(0.02, angle=90, left=base.left, bottom=base.top)
     s.static.bar(0.02, angle=90, right=base.right, bottom=base.top)
-    sticks = s.dynamic.standing_sticks(
-        scale, center_x=base.left + base.width / 2, bottom=base.top
-    )
-    ball = s.dynamic.ball(
-        0.03, center_x=sticks.left + sticks.width / 2, top=sticks.top - 0.005 * H
-    )
+    sticks = s.dynamic.standing_sticks(scale, center_x=base.left + base.width / 2, bottom=base.top)
+    ball = s.dynamic.ball(0.03, center_x=sticks.left + sticks.width / 2, top=sticks.top - 0.005 * H)
     s.static.bar(0.15, center_x=ball.left + ball.width / 2, bottom=sticks.top + 0.05 * H)
     waist = sticks.bottom + sticks.height / 2.0
     s.dynamic.ball(0.03, right=base.left, center_y=waist)
