@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from topple.phyre import exact_math
-from topple.scene import Circle, Kind, Polygon, SceneError, Shape, Vec
+from topple.scene import Circle, Kind, Polygon, SceneError, Shape, Vec, exact_math
 from topple.scene.check import polygon_fault
+from topple.scene.jar import FLOOR_TO_WIDTH, WIDTH_TO_HEIGHT, jar_polygons
 
 SCENE_SIZE = 256.0  # pixels, both ways
 BAR_HEIGHT = SCENE_SIZE / 50  # pixels
 WALL_THICKNESS = 5.0  # pixels, all of it outside the scene
-JAR_WIDTH_RATIO = 1 / 1.2  # width over height
-JAR_BASE_RATIO = 0.8  # width of the floor over width of the mouth
 STICKS_TILT = 77.5  # degrees either way
 
 
@@ -93,29 +91,10 @@ def jar(scale: float) -> Outline:
     Its origin is the centre of the floor, not of the box around it.
     """
     height = scale * SCENE_SIZE
-    width = height * JAR_WIDTH_RATIO
-    log_ratio = exact_math.log(height) / exact_math.log(0.3 * SCENE_SIZE)
-    thickness = log_ratio * SCENE_SIZE / 50
-    base = width * JAR_BASE_RATIO
-    inset = (width - base) / 2
-    side = math.sqrt(height * height + inset * inset)
-    cosine, sine = inset / side, height / side
-    across, across_top, up = thickness * sine, thickness / sine, thickness * cosine
-    rim, sole = height - thickness / 2, -(thickness / 2)
-    left: tuple[Vec, ...] = (
-        (-width / 2, rim),
-        (-base / 2, sole),
-        (-base / 2 + across, up - thickness / 2),
-        (-width / 2 + across_top, rim),
-    )
-    right: tuple[Vec, ...] = (
-        (width / 2, rim),
-        (width / 2 - across_top, rim),
-        (base / 2 - across, up - thickness / 2),
-        (base / 2, sole),
-    )
-    shapes = (Polygon(_corners(base, thickness)), Polygon(left), Polygon(right))
-    return Outline("jar", Kind.JAR, shapes, _diagonal(inset + base, height))
+    width = height * WIDTH_TO_HEIGHT
+    floor = width * FLOOR_TO_WIDTH
+    diameter = _diagonal((width - floor) / 2 + floor, height)
+    return Outline("jar", Kind.JAR, jar_polygons(height), diameter)
 
 
 @lru_cache(maxsize=1024)

@@ -2,10 +2,10 @@
 
 import math
 
-from topple.phyre import exact_math
 from topple.phyre.builder import H, SceneBuilder, W
 from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
+from topple.scene import exact_math
 
 GAP = 0.005 * W  # pixels between neighbours
 
