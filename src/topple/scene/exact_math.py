@@ -24,7 +24,7 @@ FIRST_BITS = 88  # fractional bits tried first; enough for nearly every argument
 def sin_cos(x: float) -> tuple[float, float]:
     """Sine and cosine of ``x`` radians, correctly rounded."""
     if x == 0.0:
-        return x, 1.0
+        return 0.0, 1.0
     sine, cosine = _rounded(_sin_cos_fixed, x)
     return sine, cosine
 
@@ -32,7 +32,7 @@ def sin_cos(x: float) -> tuple[float, float]:
 @lru_cache(maxsize=4096)
 def tan(x: float) -> float:
     """Tangent of ``x`` radians, correctly rounded."""
-    return _rounded(_tan_fixed, x)[0] if x else x
+    return _rounded(_tan_fixed, x)[0] if x else 0.0
 
 
 @lru_cache(maxsize=4096)
