@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from topple.phyre import shapes
 from topple.phyre.draft import BodyDraft, Context, Placement, TemplateError, Value
-from topple.phyre.shapes import SCENE_SIZE, WALL_THICKNESS, Outline
+from topple.phyre.shapes import WALL_THICKNESS, Outline
 from topple.scene import Body, Color, Goal, Scene, SceneError, Vec
+from topple.scene.jar import SCENE_SIZE
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -111,7 +112,7 @@ class SceneBuilder:
             self._context.fail("no goal was declared, end with s.goal(body, other)")
         first, second = self._goal
         bodies = [*WALLS, *(body.freeze(self._color(body)) for body in self._bodies)]
-        scene = Scene(tuple(bodies), Goal(first.index, second.index), W, H, name)
+        scene = Scene(tuple(bodies), Goal(first.index, second.index), name=name)
         one, other = (
             f"{self._color(body).name.lower()} {body.outline.word}" for body in (first, second)
         )

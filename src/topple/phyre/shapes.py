@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from topple.scene import Circle, Kind, Polygon, SceneError, Shape, Vec, exact_math
 from topple.scene.check import polygon_fault
-from topple.scene.jar import FLOOR_TO_WIDTH, WIDTH_TO_HEIGHT, jar_polygons
+from topple.scene.jar import FLOOR_TO_WIDTH, SCENE_SIZE, WIDTH_TO_HEIGHT, jar_polygons
 
-SCENE_SIZE = 256.0  # pixels, both ways
 BAR_HEIGHT = SCENE_SIZE / 50  # pixels
 WALL_THICKNESS = 5.0  # pixels, all of it outside the scene
 STICKS_TILT = 77.5  # degrees either way
