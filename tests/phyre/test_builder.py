@@ -137,6 +137,7 @@ def test_colors_tell_the_part_of_a_body() -> None:
         (lambda s: s.goal(s.dynamic.ball(0.1), 5), "two bodies, not of 5"),
         (lambda s: s.goal(*[s.dynamic.ball(0.1)] * 2), "two different bodies"),
         (lambda s: s.goal(s.dynamic.ball(0.1), draft("ball", 0.1)), "belongs to another scene"),
+        (lambda s: s.walls.top.place(left=3), r"body 2 \(static box\): walls stay where they are"),
         (lambda s: s.finish("x"), "no goal was declared"),
     ],
 )

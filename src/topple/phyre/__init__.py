@@ -1,5 +1,6 @@
 """PHYRE: its tiers, templates, tasks and folds."""
 
+from topple.phyre.authoring import Selection, Template, lin, multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, TemplateError, W
 from topple.phyre.fold import Fold, Setup, load_fold
 from topple.phyre.own import load_template
@@ -14,7 +15,6 @@ from topple.phyre.task import (
     tier_task_ids,
     tier_tasks,
 )
-from topple.phyre.template import Selection, Template, lin, multiples, template
 from topple.phyre.templates import find_template
 from topple.phyre.tier import Tier
 

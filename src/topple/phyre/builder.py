@@ -20,9 +20,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from topple.phyre import shapes
-from topple.phyre.draft import BodyDraft, Context, Placement, TemplateError, Value
+from topple.phyre.draft import (
+    WALL_COUNT,
+    BodyDraft,
+    Context,
+    Placement,
+    TemplateError,
+    Value,
+)
 from topple.phyre.shapes import WALL_THICKNESS, Outline
-from topple.scene import Body, Color, Goal, Scene, SceneError, Vec
+from topple.scene import Color, Goal, Scene, SceneError, Vec
 from topple.scene.jar import SCENE_SIZE
 
 if TYPE_CHECKING:
@@ -47,22 +54,25 @@ class Walls(NamedTuple):
     right: BodyDraft
 
 
+_OUTSIDE = WALL_THICKNESS / 2  # how far a wall's middle lies outside the scene
+_WALL_OUTLINES = (
+    shapes.box(W, WALL_THICKNESS, (W / 2, -_OUTSIDE)),
+    shapes.box(WALL_THICKNESS, H, (-_OUTSIDE, H / 2)),
+    shapes.box(W, WALL_THICKNESS, (W / 2, H + _OUTSIDE)),
+    shapes.box(WALL_THICKNESS, H, (W + _OUTSIDE, H / 2)),
+)
+
+
 def _walls(context: Context) -> Walls:
     """Four boxes just outside the scene; they meet in the corners and do not overlap."""
-    flat, upright = shapes.box(W, WALL_THICKNESS), shapes.box(WALL_THICKNESS, H)
-    bottom, left, top, right = (
+    drafts = (
         BodyDraft(context, index, outline, dynamic=False)
-        for index, outline in enumerate((flat, upright, flat, upright))
+        for index, outline in enumerate(_WALL_OUTLINES)
     )
-    return Walls(
-        bottom.place(left=0, top=0),
-        left.place(right=0, bottom=0),
-        top.place(left=0, bottom=H),
-        right.place(left=W, bottom=0),
-    )
+    return Walls(*drafts)
 
 
-WALLS: tuple[Body, ...] = tuple(wall.freeze(Color.BLACK) for wall in _walls(Context("", {})))
+_FROZEN_WALLS = tuple(wall.freeze(Color.BLACK) for wall in _walls(Context("", {})))
 
 
 class SceneBuilder:
@@ -96,9 +106,9 @@ class SceneBuilder:
         for body in (first, second):
             if not isinstance(body, BodyDraft):
                 self._context.fail(f"a goal is made of two bodies, not of {body!r}")
-            if body.index < len(WALLS):
+            if body.index < WALL_COUNT:
                 self._context.fail("a wall cannot be a goal body, add a bar in front of it", body)
-            if self._bodies[body.index - len(WALLS)] is not body:
+            if body not in self._bodies:
                 self._context.fail("a goal body belongs to another scene", body)
         if first is second:
             self._context.fail("a goal needs two different bodies", first)
@@ -111,7 +121,7 @@ class SceneBuilder:
         if self._goal is None:
             self._context.fail("no goal was declared, end with s.goal(body, other)")
         first, second = self._goal
-        bodies = [*WALLS, *(body.freeze(self._color(body)) for body in self._bodies)]
+        bodies = [*_FROZEN_WALLS, *(body.freeze(self._color(body)) for body in self._bodies)]
         scene = Scene(tuple(bodies), Goal(first.index, second.index), name=name)
         one, other = (
             f"{self._color(body).name.lower()} {body.outline.word}" for body in (first, second)
@@ -181,7 +191,7 @@ class BodyAdder:
             self._fail(str(error), word)
 
     def _add(self, outline: Outline) -> BodyDraft:
-        index = len(WALLS) + len(self._bodies)
+        index = WALL_COUNT + len(self._bodies)
         body = BodyDraft(self._context, index, outline, dynamic=self._dynamic)
         self._bodies.append(body)
         return body
@@ -189,4 +199,4 @@ class BodyAdder:
     def _fail(self, rule: str, word: str) -> NoReturn:
         """Blame the body that was about to be added."""
         kind = "dynamic" if self._dynamic else "static"
-        self._context.fail(rule, f"body {len(WALLS) + len(self._bodies)} ({kind} {word})")
+        self._context.fail(rule, f"body {WALL_COUNT + len(self._bodies)} ({kind} {word})")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Value = bool | int | float | str  # what a template's parameter can be
+WALL_COUNT = 4  # bodies 0 to 3 of every scene
 
 
 class TemplateError(SceneError):
@@ -118,6 +119,8 @@ class BodyDraft:
 
     def place(self, **placement: Unpack[Placement]) -> BodyDraft:
         """Move or turn the body, one placement after the other as written."""
+        if self.index < WALL_COUNT:
+            self._context.fail("walls stay where they are", self)
         where: Mapping[str, Any] = placement
         for name, value in where.items():
             self._context.check_number(name, value, self)

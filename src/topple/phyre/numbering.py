@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple, TypeVar
 
-from topple.phyre.template import Template
+from topple.phyre.authoring import Template
 from topple.scene import Scene
 
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+from topple.phyre.authoring import Template, only_template
 from topple.phyre.draft import TemplateError
-from topple.phyre.template import Template, only_template
 from topple.phyre.templates import MODULES
 
 

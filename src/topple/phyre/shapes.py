@@ -78,9 +78,9 @@ def bar(scale: float) -> Outline:
     return _rectangle("bar", Kind.BAR, width, BAR_HEIGHT)
 
 
-def box(width: float, height: float) -> Outline:
+def box(width: float, height: float, origin: Vec = (0.0, 0.0)) -> Outline:
     """A rectangle in pixels; not among the published shapes but for the walls."""
-    return _rectangle("box", Kind.UNDEFINED, width, height)
+    return _rectangle("box", Kind.UNDEFINED, width, height, origin)
 
 
 @lru_cache(maxsize=1024)
@@ -135,8 +135,11 @@ def polygon(corners: Sequence[Vec]) -> Outline:
     return Outline("polygon", Kind.UNDEFINED, (shape,), diameter, center)
 
 
-def _rectangle(word: str, kind: Kind, width: float, height: float) -> Outline:
-    return Outline(word, kind, (Polygon(_corners(width, height)),), _diagonal(width, height))
+def _rectangle(
+    word: str, kind: Kind, width: float, height: float, origin: Vec = (0.0, 0.0)
+) -> Outline:
+    shapes = (Polygon(_corners(width, height)),)
+    return Outline(word, kind, shapes, _diagonal(width, height), origin)
 
 
 def _corners(width: float, height: float) -> tuple[Vec, ...]:

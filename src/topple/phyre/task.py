@@ -9,14 +9,14 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
+from topple.phyre.authoring import ID_PATTERN, Template
 from topple.phyre.draft import Value
 from topple.phyre.numbering import instances, published
-from topple.phyre.template import Template
 from topple.phyre.templates import find_template
 from topple.phyre.tier import Tier
 from topple.scene import Scene
 
-PATTERN = re.compile(r"([A-Za-z0-9_-]+):(\d+)")
+PATTERN = re.compile(f"({ID_PATTERN.pattern}):([0-9]+)")
 
 
 class TaskId(NamedTuple):

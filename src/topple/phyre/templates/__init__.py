@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from topple.phyre.template import Template, only_template
+from topple.phyre.authoring import Template, only_template
 
 MODULES = {
     "00000": "ball.t00000_two_balls_apart",

@@ -1,7 +1,7 @@
 """Two balls hang side by side in the air. Bring them together."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A ball lies on a shelf that slopes down at both ends. Send it off to one side wall."""
 
+from topple.phyre.authoring import lin, template
 from topple.phyre.builder import SceneBuilder, W
-from topple.phyre.template import lin, template
 from topple.phyre.tier import Tier
 
 

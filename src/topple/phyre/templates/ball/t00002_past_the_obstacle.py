@@ -1,7 +1,7 @@
 """A ball falls onto a floating bar. Get it past the bar and down to the floor."""
 
+from topple.phyre.authoring import Selection, multiples, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, multiples, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A bar stands upright in a small jar like a flower in a vase. Tip it against the near wall."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

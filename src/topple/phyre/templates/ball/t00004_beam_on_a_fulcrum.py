@@ -1,7 +1,7 @@
 """A beam balances on a round fulcrum. The falling ball must end up resting with the beam."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A ball hangs right over a jar. It must get to the floor, beside the jar or out of it."""
 
+from topple.phyre.authoring import Selection, multiples, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, multiples, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """An upturned jar drops through a gap in a ledge. The ball on the ledge must meet it."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

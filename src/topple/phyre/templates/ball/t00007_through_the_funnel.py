@@ -1,7 +1,7 @@
 """A ball drops through a funnel. It must land on the short pad at one end of the floor."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A ball comes down a staircase of tilted bars. It must get into the jar fixed below a step."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 STEPS = 5

@@ -1,7 +1,7 @@
 """A bar stands upright at the inner edge of a platform. Knock it off, down to the floor."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A jar with a ball in it slides down one side of a V. Get the ball onto the other side."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

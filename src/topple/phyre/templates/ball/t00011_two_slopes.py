@@ -1,7 +1,7 @@
 """Two slopes face each other. The ball must stay on the lower one and not roll off its end."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -2,9 +2,9 @@
 
 import math
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
 from topple.phyre.random_state import RandomState
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 from topple.scene import exact_math
 

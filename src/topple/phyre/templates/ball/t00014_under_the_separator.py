@@ -1,7 +1,7 @@
 """A ball and its half of the floor lie on different sides of a hanging wall. Get it across."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A ball balances on an upright bar under a low ceiling. Bring it down to the floor."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """Two balls fall one above the other. The upper one must come to rest on a small raised pad."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A ball falls past a rack of tilted bars. It must go through a hole in the wall to its right."""
 
+from topple.phyre.authoring import lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A ball lies on a short tilted bar. It must get to the ball in the jar below."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A small ball rides on a plank over a big ball. Send it into the jar on the step at the right."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

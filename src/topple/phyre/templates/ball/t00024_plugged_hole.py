@@ -1,7 +1,7 @@
 """A hole in a ledge leads to the floor, and a second ball is about to plug it. Get through."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A ball lies over one lip of a gap, a jar stands on the floor right below. Bring them together."""
 
+from topple.phyre.authoring import Selection, multiples, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, multiples, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """Two balls hover over pedestals with a trough between them. Bring the balls together."""
 
+from topple.phyre.authoring import multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, W
-from topple.phyre.template import multiples, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """Two shelves have gaps that do not line up. Get the ball down through both to the floor."""
 
+from topple.phyre.authoring import multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, W
-from topple.phyre.template import multiples, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """Two balls drop on either side of a hanging wall. Make them meet in the slit below it."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

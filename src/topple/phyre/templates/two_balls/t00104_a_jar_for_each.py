@@ -1,7 +1,7 @@
 """Two balls hang over a jar each. Keep them from dropping in and make them touch."""
 
+from topple.phyre.authoring import lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """Two balls are trapped under tilted jars on platforms of their own. Free them to touch."""
 
+from topple.phyre.authoring import Selection, multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, W
-from topple.phyre.template import Selection, multiples, template
 from topple.phyre.tier import Tier
 
 

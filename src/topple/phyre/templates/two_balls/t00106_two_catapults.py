@@ -1,7 +1,7 @@
 """Two loaded catapults face each other. Set them off so that the balls touch."""
 
+from topple.phyre.authoring import multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, W
-from topple.phyre.template import multiples, template
 from topple.phyre.tier import Tier
 
 

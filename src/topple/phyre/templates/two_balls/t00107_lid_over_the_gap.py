@@ -1,7 +1,7 @@
 """A bar hangs over the gap of a lipped shelf like a lid. Get the ball past both to the floor."""
 
+from topple.phyre.authoring import multiples, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import multiples, template
 from topple.phyre.tier import Tier
 
 

@@ -1,8 +1,8 @@
 """Shelves with raised ends are scattered below a ball. Get it down to the floor between them."""
 
+from topple.phyre.authoring import Selection, template
 from topple.phyre.builder import H, SceneBuilder, W
 from topple.phyre.random_state import RandomState
-from topple.phyre.template import Selection, template
 from topple.phyre.tier import Tier
 
 LIP_CHANCE = 0.8  # for each end of a shelf

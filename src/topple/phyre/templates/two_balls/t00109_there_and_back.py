@@ -1,7 +1,7 @@
 """One ramp leads right, the next leads back left. Keep the ball on the floor behind the wall."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

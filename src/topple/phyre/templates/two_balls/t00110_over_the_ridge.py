@@ -1,7 +1,7 @@
 """Two balls rest on platforms with a wall between, over a ridge. Push them off so they meet."""
 
+from topple.phyre.authoring import multiples, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import multiples, template
 from topple.phyre.tier import Tier
 
 

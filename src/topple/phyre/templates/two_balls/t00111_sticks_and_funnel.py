@@ -1,7 +1,7 @@
 """Two leaning pairs of sticks hold a ball each, a funnel lies between. Make the balls meet."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """Dominoes of growing height stand under a shelf. Bring the ball on the shelf to the floor."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A small ball is covered by a jar high up on a bar. Bring it to the ball in the lower jar."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """One ball is boxed in above a stepped shelf, the other hangs over a trough. Make them touch."""
 
+from topple.phyre.authoring import Selection, lin, multiples, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, multiples, template
 from topple.phyre.tier import Tier
 
 

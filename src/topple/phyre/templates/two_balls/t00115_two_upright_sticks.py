@@ -1,7 +1,7 @@
 """Two sticks stand upright under a low ceiling. Make them fall against each other."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

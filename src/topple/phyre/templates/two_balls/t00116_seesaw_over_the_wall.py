@@ -1,7 +1,7 @@
 """A seesaw holds a small ball. Throw it over the wall onto the floor on the far left."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

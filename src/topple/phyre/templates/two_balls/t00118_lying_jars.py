@@ -1,7 +1,7 @@
 """Two jars lie on their sides, a ball in the mouth of each. Roll the balls out so they meet."""
 
+from topple.phyre.authoring import lin, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, W
-from topple.phyre.template import lin, template
 from topple.phyre.tier import Tier
 
 

@@ -1,7 +1,7 @@
 """A plank with a small ball drops onto a step. Bring the ball to the one in the jar across."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

@@ -2,9 +2,9 @@
 
 from collections import deque
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
 from topple.phyre.random_state import RandomState
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 GAP_CHANCE = 0.2  # that a level has no shelf

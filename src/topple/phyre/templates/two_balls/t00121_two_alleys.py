@@ -1,7 +1,7 @@
 """Two mirrored alleys, each with a stick that can knock out its ball. Make the balls touch."""
 
+from topple.phyre.authoring import Selection, multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, W
-from topple.phyre.template import Selection, multiples, template
 from topple.phyre.tier import Tier
 
 

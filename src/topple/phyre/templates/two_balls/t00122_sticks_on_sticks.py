@@ -1,7 +1,7 @@
 """Loose sticks lean on the flank of big fixed ones. Make them fall to the ground."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

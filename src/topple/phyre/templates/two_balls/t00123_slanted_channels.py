@@ -1,7 +1,7 @@
 """Two slanted channels hold a ball at the mouth and a bar behind it. Push the balls together."""
 
+from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, W
-from topple.phyre.template import Selection, lin, template
 from topple.phyre.tier import Tier
 
 

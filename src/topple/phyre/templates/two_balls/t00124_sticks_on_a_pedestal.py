@@ -1,7 +1,7 @@
 """Sticks on a pedestal hold a tiny ball in their crook. Get it down to the floor."""
 
+from topple.phyre.authoring import Selection, multiples, template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.template import Selection, multiples, template
 from topple.phyre.tier import Tier
 
 

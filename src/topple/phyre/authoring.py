@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from topple.phyre.tier import Tier
 from topple.scene import Scene
 
 DEFAULT_SEARCH = 200
+ID_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Selection(NamedTuple):
@@ -94,7 +96,7 @@ def template(
 
     def decorate(build: Callable[..., None]) -> Template:
         context = Context(id, {})
-        if not id or not id.replace("-", "").replace("_", "").isalnum():
+        if not ID_PATTERN.fullmatch(id):
             context.fail("an id is made of letters, digits, '-' and '_'")
         code = build.__code__
         names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
