@@ -26,7 +26,7 @@ class RandomState:
         for i in range(1, WORDS):
             word = (1812433253 * (word ^ (word >> 30)) + i) & WORD_MASK
             words.append(word)
-        self._twister = random.Random()
+        self._twister = random.Random(0)  # any seed: it is overwritten
         self._twister.setstate((3, (*words, WORDS), None))
         self._spare: float | None = None
 

@@ -52,11 +52,15 @@ def _rounded(fixed: Callable[[float, int], tuple[int, ...]], x: float) -> list[f
     bits = FIRST_BITS
     while True:
         one = 1 << bits
-        values = fixed(x, bits)
-        # Python divides integers with correct rounding.
-        low = [(value - bits) / one for value in values]
-        if low == [(value + bits) / one for value in values]:
-            return low
+        doubles = []
+        for value in fixed(x, bits):
+            # Python divides integers with correct rounding.
+            double = (value - bits) / one
+            if double != (value + bits) / one:
+                break
+            doubles.append(double)
+        else:
+            return doubles
         bits *= 2
 
 
