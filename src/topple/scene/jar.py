@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
+from topple.scene import exact_math
 from topple.scene.shapes import Polygon, Vec
 
 SCENE_SIZE = 256
@@ -22,7 +23,8 @@ DIAGONAL_WIDTH_TO_HEIGHT = ((1.0 - FLOOR_TO_WIDTH) / 2.0 + FLOOR_TO_WIDTH) * WID
 def jar_polygons(height: float) -> tuple[Polygon, Polygon, Polygon]:
     """The floor, the left side and the right side of a jar."""
     width = height * WIDTH_TO_HEIGHT
-    thickness = math.log(height) / math.log(REFERENCE_HEIGHT) * SCENE_SIZE / 50
+    log_ratio = exact_math.log(height) / exact_math.log(REFERENCE_HEIGHT)
+    thickness = log_ratio * SCENE_SIZE / 50
     floor = width * FLOOR_TO_WIDTH
     overhang = (width - floor) / 2.0
     slant = math.sqrt(height * height + overhang * overhang)

@@ -1,0 +1,1 @@
+"""The 25 templates of the tier that places two balls."""
