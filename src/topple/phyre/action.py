@@ -1,0 +1,59 @@
+"""Actions: sampling, and the fixed lists agents choose from.
+
+An action is a vector of numbers between 0 and 1: x, y and radius of each ball. It *fits*
+if its balls lie inside the scene and apart from each other, whatever the task; it is
+*valid* on a task if they also cover none of its bodies.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.tier import Tier
+from topple.physics.native import SceneSet, map_actions
+from topple.scene import Scene
+
+Actions = npt.NDArray[np.float64]
+
+CACHE_SEED = 42  # of the fixed list behind the published tables
+
+
+@cache
+def _empty_scene() -> SceneSet:
+    return SceneSet([Scene((), name="empty scene")])
+
+
+def fits(actions: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """[actions] whether the balls of each action lie inside the scene and apart."""
+    array = np.asarray(actions, dtype=np.float64)
+    return map_actions(_empty_scene(), np.zeros(len(array), np.int32), array)[0]
+
+
+def sample_actions(tier: Tier, count: int, rng: np.random.RandomState) -> Actions:
+    """[count, 3 * balls] actions that fit, drawn as the original draws them.
+
+    The generator is NumPy's frozen legacy one, because published lists come from it. It
+    is left where drawing one action after the other would leave it.
+    """
+    if count < 0:
+        raise ValueError(f"count is {count}; it has to be 0 or more")
+    kept: list[Actions] = []
+    missing = count
+    while missing > 0:
+        state = rng.get_state()
+        drawn = rng.uniform(size=(missing, tier.action_size))
+        good = np.flatnonzero(fits(drawn))
+        kept.append(drawn[good])
+        missing -= len(good)
+        if missing == 0 and good[-1] + 1 < len(drawn):
+            rng.set_state(state)
+            rng.uniform(size=(good[-1] + 1, tier.action_size))
+    return np.concatenate(kept) if kept else np.zeros((0, tier.action_size))
+
+
+def discrete_actions(tier: Tier, count: int, seed: int = CACHE_SEED) -> Actions:
+    """The first actions of a seed's fixed list; longer lists begin with shorter ones."""
+    return sample_actions(tier, count, np.random.RandomState(seed))
