@@ -13,6 +13,7 @@ import pytest
 from conftest import Tally
 from shared_data import PHYRE, bits, float_bits, needs_phyre_data
 from topple.physics.native import SceneSet, Simulation
+from topple.physics.params import PIXELS_PER_METRE
 from topple.scene import Body, Circle, Polygon, Scene, Shape
 
 pytestmark = needs_phyre_data
@@ -34,7 +35,7 @@ def _scene(record: dict[str, Any]) -> Scene:
             dynamic=body["type"] == "dynamic",
             position=(body["x"], body["y"]),
             angle=body["angle"],
-            velocity=(body["vx"], body["vy"]),
+            velocity=(body["vx"] * PIXELS_PER_METRE, body["vy"] * PIXELS_PER_METRE),
             angular_velocity=body["w"],
         )
         for body in record["bodies"]

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -169,18 +170,68 @@ def simulate_batch(
         ValueError: if an array has a wrong shape or value.
         SceneError: if a scene outgrows the engine's room for contacts.
     """
-    request = request or Request()
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads is {threads}; it has to be at least 1")
     index = _scene_indices(scenes, scene_index)
     array = _action_array(actions, len(index))
-    count, balls = len(index), array.shape[1] // 3
-    result = _empty_result(scenes, index, balls, request)
+    return _run(scenes, index, array, request or Request(), threads, progress, None)
+
+
+class _Branches(NamedTuple):
+    origin: _native.Simulation
+    edit_start: npt.NDArray[np.int32]
+    edits: npt.NDArray[np.int32]
+
+
+def simulate_branches(
+    scenes: SceneSet,
+    scene_index: npt.ArrayLike,
+    origin: Simulation,
+    edit_start: npt.NDArray[np.int32],
+    edits: npt.NDArray[np.int32],
+    request: Request | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> BatchResult:
+    """Runs edited copies of one world; :meth:`topple.physics.world.World.branch` is its face.
+
+    Args:
+        scenes: the scene of the world, extended by the bodies that branches add.
+        scene_index: [branches] the scene of each branch.
+        origin: the world they all start from.
+        edit_start: [branches + 1] where the edits of each branch begin.
+        edits: [edits, 6] packed edits.
+        request: what to keep; ``stable`` is not possible.
+        threads: at most this many; all cores by default.
+        progress: called with (branches done, branches in all).
+    """
+    request = request or Request()
+    if request.stable:
+        raise ValueError("stable is True; a branch has no neighbours to compare with")
+    index = _scene_indices(scenes, scene_index)
+    nothing = np.zeros((len(index), 0))
+    branches = _Branches(origin.native, edit_start, edits)
+    return _run(scenes, index, nothing, request, threads, progress, branches)
+
+
+def _run(
+    scenes: SceneSet,
+    index: npt.NDArray[np.int32],
+    actions: npt.NDArray[np.float64],
+    request: Request,
+    threads: int | None,
+    progress: Progress | None,
+    branches: _Branches | None,
+) -> BatchResult:
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads is {threads}; it has to be at least 1")
+    count = len(index)
+    result = _empty_result(scenes, index, actions.shape[1] // 3, request)
+    words = CONTACT_DTYPE.itemsize // 4
     with _reporting(progress, count) as counter:
         _native.simulate(
             scenes.handle,
             index,
-            array,
+            actions,
             request.max_steps,
             request.stride if request.keeps_frames else 0,
             request.stable,
@@ -195,12 +246,10 @@ def simulate_batch(
             result.frame_count,
             None
             if result.contacts is None
-            else result.contacts.view(np.int32).reshape(count, -1, CONTACT_DTYPE.itemsize // 4),
+            else result.contacts.view(np.int32).reshape(count, -1, words),
             result.contact_count,
             counter,
-            None,
-            None,
-            None,
+            *(branches or (None, None, None)),
         )
     overgrown = np.flatnonzero(result.outcome == _OUT_OF_CONTACTS)
     if overgrown.size:
@@ -311,39 +360,50 @@ class Simulation:
         placed = np.ascontiguousarray(balls, dtype=np.float64).reshape(-1, 3)
         index = int(_scene_indices(scenes, [scene])[0])
         self.shortcuts = shortcuts
-        self._native = _native.Simulation(scenes.handle, index, placed)
+        self.native = _native.Simulation(scenes.handle, index, placed)
+
+    def copy(self) -> Simulation:
+        """An independent simulation in the same state."""
+        other = Simulation.__new__(Simulation)
+        other.shortcuts = self.shortcuts
+        other.native = self.native.copy()
+        return other
+
+    def progress(self) -> tuple[int, int]:
+        """Steps made, and for how many of the last ones the goal has held."""
+        return self.native.progress()
 
     def step(self) -> None:
         """Makes one step."""
-        self._native.step(self.shortcuts)
+        self.native.step(self.shortcuts)
 
     def step_recorded(self) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
         """Makes one step; returns its islands and its time-of-impact events."""
-        return self._native.step_recorded(self.shortcuts)
+        return self.native.step_recorded(self.shortcuts)
 
     def holds_goal(self) -> bool:
         """Whether the goal holds after the last step."""
-        return self._native.holds_goal()
+        return self.native.holds_goal()
 
     def sleeps(self) -> bool:
         """Whether all dynamic bodies are asleep."""
-        return self._native.sleeps()
+        return self.native.sleeps()
 
     def bodies(self) -> npt.NDArray[np.float32]:
         """[bodies, 10]: origin, angle, velocity, spin, sleep time, centre of mass, awake."""
-        return self._native.bodies()
+        return self.native.bodies()
 
     def masses(self) -> npt.NDArray[np.float32]:
         """[bodies, 6]: local centre, mass, inverse mass, inertia, inverse inertia."""
-        return self._native.masses()
+        return self.native.masses()
 
     def fixtures(self) -> npt.NDArray[np.float32]:
         """[fixtures, 9]: radius, mass, centre, inertia about the origin, fat box."""
-        return self._native.fixtures()
+        return self.native.fixtures()
 
     def polygon(self, fixture: int) -> npt.NDArray[np.float32]:
         """[vertices, 4]: vertices and edge normals of a fixture in the engine's order."""
-        return self._native.polygon(fixture)
+        return self.native.polygon(fixture)
 
     def contacts(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Contacts newest first.
@@ -352,7 +412,7 @@ class Simulation:
             [contacts, 7] fixtures a and b, touching, manifold type, points, two point ids;
             [contacts, 12] local point and normal, then place and impulses of two points.
         """
-        return self._native.contacts()
+        return self.native.contacts()
 
 
 def rotations(

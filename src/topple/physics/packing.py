@@ -62,6 +62,19 @@ def to_metres(pixels: FloatArray) -> Float32Array:
     return metres
 
 
+def motion_to_metres(rows: FloatArray) -> Float32Array:
+    """[rows, 3] poses or velocities: two lengths in pixels, and an angle that stays."""
+    metres = to_metres(rows)
+    metres[:, 2] = rows[:, 2].astype(np.float32)
+    return metres
+
+
+def to_pixels(metres: Float32Array) -> Float32Array:
+    """Metres to pixels as the original does it: a float32 product."""
+    pixels: Float32Array = metres * np.float32(PIXELS_PER_METRE)
+    return pixels
+
+
 def _starts(lengths: Sequence[int]) -> Int32Array:
     return np.array([0, *accumulate(lengths)], dtype=np.int32)
 
@@ -110,11 +123,9 @@ def pack(scenes: Sequence[Scene]) -> PackedScenes:
     bodies = list(chain.from_iterable(scene.bodies for scene in scenes))
     shapes = list(chain.from_iterable(body.shapes for body in bodies))
     vertices = [_vertices(shape) for shape in shapes]
-    pose_px = np.array([(*body.position, body.angle) for body in bodies], dtype=np.float64).reshape(
-        -1, 3
-    )
-    pose_m = to_metres(pose_px)
-    pose_m[:, 2] = pose_px[:, 2].astype(np.float32)
+    pose_px = np.array([(*body.position, body.angle) for body in bodies], dtype=np.float64)
+    pose_px = pose_px.reshape(-1, 3)
+    velocity = [(*body.velocity, body.angular_velocity) for body in bodies]
     vertices_px = np.array(list(chain.from_iterable(vertices)), dtype=np.float64).reshape(-1, 2)
     radius_px = np.array([_radius(shape) for shape in shapes], dtype=np.float64)
     no_goal = (-1, -1, 0)
@@ -130,10 +141,8 @@ def pack(scenes: Sequence[Scene]) -> PackedScenes:
         diameter=np.array([body.diameter for body in bodies], dtype=np.float32),
         feature_offset=np.array([_feature_offset(body) for body in bodies], dtype=np.float64),
         pose_px=pose_px,
-        pose_m=pose_m,
-        velocity=np.array(
-            [(*body.velocity, body.angular_velocity) for body in bodies], dtype=np.float32
-        ).reshape(-1, 3),
+        pose_m=motion_to_metres(pose_px),
+        velocity=motion_to_metres(np.array(velocity, dtype=np.float64).reshape(-1, 3)),
         radius_px=radius_px,
         radius_m=to_metres(radius_px),
         vertices_px=vertices_px,

@@ -40,5 +40,5 @@ class Body(NamedTuple):
     color: Color = Color.BLACK
     kind: Kind = Kind.UNDEFINED
     diameter: float = 0.0  # scene units, for object features only
-    velocity: Vec = (0.0, 0.0)  # metres per second
+    velocity: Vec = (0.0, 0.0)  # of the centre of mass, scene units per second
     angular_velocity: float = 0.0  # radians per second

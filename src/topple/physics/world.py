@@ -1,0 +1,139 @@
+"""A world one can pause, look at, edit and branch: what planners and causal studies need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.physics.edits import AddBody, Edit, pack_edits
+from topple.physics.native import (
+    Progress,
+    SceneSet,
+    Simulation,
+    map_actions,
+    simulate_branches,
+)
+from topple.physics.packing import to_pixels
+from topple.physics.params import Request
+from topple.physics.trajectory import STATE_FIELDS, BatchResult
+from topple.scene import Body, Circle, Color, Kind, Scene
+
+
+def with_balls(scene: Scene, action: npt.ArrayLike) -> Scene:
+    """The scene with the balls of an action in it, as ordinary bodies at the end.
+
+    Simulating it gives the same bits as attempting the action.
+
+    Raises:
+        ValueError: if the action is not valid on the scene.
+    """
+    row = np.asarray(action, dtype=np.float64).reshape(1, -1)
+    valid, balls = map_actions(SceneSet([scene]), [0], row)
+    if not valid[0]:
+        raise ValueError(f"action {row[0].tolist()} does not fit {scene.name or 'the scene'}")
+    added = tuple(
+        Body((Circle(r),), True, (x, y), 0.0, Color.RED, Kind.BALL, 2 * r)
+        for x, y, r in balls[0].tolist()
+    )
+    return scene._replace(bodies=scene.bodies + added)
+
+
+class World:
+    """A scene in motion.
+
+    Args:
+        scene: where it starts.
+        action: numbers between 0 and 1 for balls to add before the first step.
+
+    Example:
+        >>> world = World(load_task("00000:000").scene, [0.87, 0.87, 0.61])
+        >>> world.step(100)
+        >>> kicks = [[SetVelocity(4, (v, 0.0))] for v in range(-60, 61, 10)]
+        >>> world.branch(kicks).outcome
+    """
+
+    def __init__(self, scene: Scene, action: npt.ArrayLike | None = None) -> None:
+        self.scene = scene if action is None else with_balls(scene, action)
+        self._simulation = Simulation(SceneSet([self.scene]))
+
+    def copy(self) -> World:
+        """An independent world in the same state: a snapshot, or a branch to step by hand."""
+        other = World.__new__(World)
+        other.scene = self.scene
+        other._simulation = self._simulation.copy()
+        return other
+
+    def step(self, count: int = 1) -> None:
+        """Makes steps of a sixtieth of a second."""
+        if count < 0:
+            raise ValueError(f"count is {count}; it has to be 0 or more")
+        for _ in range(count):
+            self._simulation.step()
+
+    @property
+    def steps_made(self) -> int:
+        """How many steps were made since the start."""
+        return self._simulation.progress()[0]
+
+    @property
+    def steps_held(self) -> int:
+        """For how many steps in a row the goal has held."""
+        return self._simulation.progress()[1]
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """[bodies, 6] of STATE_FIELDS, in pixels, radians and seconds."""
+        rows = self._simulation.bodies()
+        state = rows[:, : len(STATE_FIELDS)].copy()
+        for columns in (slice(0, 2), slice(3, 5)):
+            state[:, columns] = to_pixels(state[:, columns])
+        return state
+
+    def branch(
+        self,
+        edits: Sequence[Sequence[Edit]],
+        request: Request | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> BatchResult:
+        """Runs copies of this world to their ends, each with edits of its own.
+
+        A branch without edits replays what this world itself would do, to the last bit.
+        The world stays as it is. Steps are counted from the start of the world, so
+        ``Request.max_steps`` limits the whole run; the stability check of
+        ``Request.stable`` has no meaning here and is refused.
+
+        Args:
+            edits: [branches] the edits of each branch, applied in order.
+            request: what to keep of the runs; outcomes alone by default.
+            threads: at most this many; all cores by default.
+            progress: called with (branches done, branches in all).
+
+        Raises:
+            ValueError: if an edit is wrong; the message names the branch.
+            SceneError: if an added body breaks a rule of the engine.
+        """
+        packed = pack_edits(edits, self.scene.bodies)
+        # Branches that add the same bodies share a scene.
+        kinds: dict[tuple[Body, ...], int] = {}
+        index = [
+            kinds.setdefault(
+                tuple(edit.body for edit in branch if isinstance(edit, AddBody)), len(kinds)
+            )
+            for branch in edits
+        ]
+        scenes = SceneSet(
+            [self.scene._replace(bodies=self.scene.bodies + added) for added in kinds]
+        )
+        return simulate_branches(
+            scenes,
+            index,
+            self._simulation,
+            packed.start,
+            packed.rows,
+            request,
+            threads=threads,
+            progress=progress,
+        )
