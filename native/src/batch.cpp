@@ -32,6 +32,7 @@ constexpr int64_t kChunk = 8;
 struct Bench {
   World fresh, world;
   Workspace work;
+  Backdrop backdrop;
   int32_t scene = -1;
 };
 
@@ -51,8 +52,10 @@ Sink sink_for(const Job& job, int64_t i) {
 Outcome from_scene(const Job& job, int64_t i, const SceneView& scene, Bench& bench, Sink& sink) {
   if (bench.scene != job.scene_index[i]) {
     build_world(scene, bench.fresh);
+    if (job.images) draw_backdrop(bench.backdrop, scene, bench.fresh);
     bench.scene = job.scene_index[i];
   }
+  sink.backdrop = &bench.backdrop;
   return attempt(bench.fresh, bench.world, bench.work, scene, job.actions + i * 3 * job.ball_count,
                  job.ball_count, job.rules, sink);
 }

@@ -34,6 +34,7 @@ struct Progress {
 
 // Where the observations of one attempt go; null for what is not wanted.
 struct Sink {
+  Backdrop* backdrop;  // of the scene, if nothing static can have moved
   uint8_t* images;     // [frames, 256, 256]
   float* objects;      // [frames, objects, 14]
   float* states;       // [frames, bodies, 6]
@@ -52,9 +53,23 @@ namespace detail {
 TOPPLE_FN void write_frame(Sink& sink, const SceneView& scene, const World& world,
                            const Balls& balls) {
   const int64_t frame = sink.frames++;
-  if (sink.images) write_image(sink.images + frame * kImageBytes, scene, &world, balls);
+  if (sink.images) {
+    uint8_t* image = sink.images + frame * kImageBytes;
+    if (sink.backdrop) {
+      write_image_over(image, *sink.backdrop, scene, world, balls);
+    } else {
+      write_image(image, scene, &world, balls);
+    }
+  }
   if (sink.objects) write_objects(sink.objects + frame * sink.object_stride, scene, &world, balls);
   if (sink.states) write_states(sink.states + frame * sink.state_stride, world);
+}
+
+// The last step somebody looks at; -1 if nobody does.
+TOPPLE_FN int last_watched_step(const Rules& rules, const Sink& sink) {
+  const int last = rules.max_steps - 1;
+  if (sink.final_state || sink.contacts) return last;
+  return rules.stride > 0 ? last - last % rules.stride : -1;
 }
 
 TOPPLE_FN bool frame_due(const Rules& rules, int step) {
@@ -77,13 +92,13 @@ TOPPLE_FN void add_balls(World& world, const Balls& balls) {
 // Steps a world until the goal has held long enough or the steps are used up.
 //
 // Two exits come early and change nothing: when all bodies sleep, later steps repeat the
-// present; and when the goal can no longer be held for long enough, an attempt nobody
-// watches is lost whatever happens.
+// present; and when the goal can no longer be held for long enough and nobody looks at what
+// is left, the attempt is lost whatever happens.
 TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, const Balls& balls,
                       const Rules& rules, Sink& sink, Progress start = {0, 0}) {
   NoObserver observer;
   const Goal& goal = scene.goal;
-  const bool watched = sink.is_open();
+  const int last_watched = detail::last_watched_step(rules, sink);
   Outcome outcome = {Status::kNotSolved, rules.max_steps};
   int held = start.held;
   const int last = rules.max_steps - 1;
@@ -105,11 +120,11 @@ TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, con
     if (!rules.shortcuts) continue;
     const int needed = goal.hold_steps - held;
     const bool reachable = goal.first >= 0 && k + needed < rules.max_steps;
-    if (!watched && !reachable) break;
+    if (!reachable && k >= last_watched) break;
     if (all_asleep(world)) {
       if (held > 0 && reachable) outcome = {Status::kSolved, k + needed};
       const int end = outcome.status == Status::kSolved ? outcome.steps : last;
-      for (int j = k + 1; j <= end && watched; ++j) {
+      for (int j = k + 1; j <= end && j <= last_watched; ++j) {
         if (detail::frame_due(rules, j)) detail::write_frame(sink, scene, world, balls);
       }
       break;

@@ -50,6 +50,64 @@ TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* 
   }
 }
 
+// The static bodies of a scene, drawn once for all frames of all attempts on it, and a
+// canvas to draw the rest on.
+struct Backdrop {
+  uint8_t image[kImageBytes];
+  uint8_t canvas[kImageBytes];
+  Box boxes[kMaxBodies];  // metres; of the static bodies
+};
+
+namespace detail {
+
+// The fat boxes of a body's shapes, joined: nothing of it is drawn outside, but for the
+// rounding to whole pixels.
+TOPPLE_FN Box drawn_box(const World& world, const Body& body) {
+  constexpr float kPixel = 1.0f / kPixelsPerMetre;
+  Box box = world.boxes[body.first_fixture];
+  for (int i = 1; i < body.fixture_count; ++i) {
+    box = unite(box, world.boxes[body.first_fixture + i]);
+  }
+  return {box.lower - Vec{kPixel, kPixel}, box.upper + Vec{kPixel, kPixel}};
+}
+
+}  // namespace detail
+
+TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const World& fresh) {
+  __builtin_memset(backdrop.image, 0, kImageBytes);
+  for (int i = 0; i < scene.body_count; ++i) {
+    const Body& body = fresh.bodies[i];
+    if (body.dynamic) continue;
+    backdrop.boxes[i] = detail::drawn_box(fresh, body);
+    detail::draw_scene_body(backdrop.image, scene, i, world_pose(body));
+  }
+}
+
+// The same picture as write_image, from a backdrop whose static bodies have not moved. Later
+// bodies cover earlier ones, so a static body is drawn again where something before it in
+// order was drawn over the backdrop.
+TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneView& scene,
+                                const World& world, const Balls& balls) {
+  uint8_t* canvas = backdrop.canvas;
+  __builtin_memcpy(canvas, backdrop.image, kImageBytes);
+  Box drawn[kMaxBodies];
+  int drawn_count = 0;
+  for (int i = 0; i < scene.body_count; ++i) {
+    const Body& body = world.bodies[i];
+    const Box box = body.dynamic ? detail::drawn_box(world, body) : backdrop.boxes[i];
+    bool covered = body.dynamic;
+    for (int k = 0; k < drawn_count && !covered; ++k) covered = overlap(box, drawn[k]);
+    if (!covered) continue;
+    drawn[drawn_count++] = box;
+    detail::draw_scene_body(canvas, scene, i, world_pose(body));
+  }
+  for (int i = 0; i < balls.count; ++i) {
+    const PixelVec centre = world_pose(world.bodies[scene.body_count + i]).p;
+    detail::draw_circle(canvas, centre, balls.list[i].radius, kColorRed);
+  }
+  copy_image(image, canvas);
+}
+
 TOPPLE_FN void write_objects(float* out, const SceneView& scene, const World* world,
                              const Balls& balls) {
   for (int i = 0; i < scene.body_count; ++i) {

@@ -6,7 +6,8 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -151,6 +152,7 @@ def simulate_batch(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    out: BatchResult | None = None,
 ) -> BatchResult:
     """Simulates many attempts on all cores.
 
@@ -165,6 +167,9 @@ def simulate_batch(
         request: what to simulate and what to keep; outcomes alone by default.
         threads: at most this many; all cores by default.
         progress: called about five times a second from another thread, and at the end.
+        out: an earlier result of the same shape to write into, which spares the time to
+            get fresh memory for images. What this batch does not write (frames beyond
+            ``frame_count``, objects and bodies a scene does not have) keeps its old value.
 
     Raises:
         ValueError: if an array has a wrong shape or value.
@@ -172,7 +177,9 @@ def simulate_batch(
     """
     index = _scene_indices(scenes, scene_index)
     array = _action_array(actions, len(index))
-    return _run(scenes, index, array, request or Request(), threads, progress, None)
+    request = request or Request()
+    result = _empty_result(scenes, index, array.shape[1] // 3, request, out)
+    return _run(scenes, index, array, request, threads, progress, None, result)
 
 
 class _Branches(NamedTuple):
@@ -210,7 +217,8 @@ def simulate_branches(
     index = _scene_indices(scenes, scene_index)
     nothing = np.zeros((len(index), 0))
     branches = _Branches(origin.native, edit_start, edits)
-    return _run(scenes, index, nothing, request, threads, progress, branches)
+    result = _empty_result(scenes, index, 0, request, None)
+    return _run(scenes, index, nothing, request, threads, progress, branches, result)
 
 
 def _run(
@@ -221,11 +229,11 @@ def _run(
     threads: int | None,
     progress: Progress | None,
     branches: _Branches | None,
+    result: BatchResult,
 ) -> BatchResult:
     if threads is not None and threads < 1:
         raise ValueError(f"threads is {threads}; it has to be at least 1")
     count = len(index)
-    result = _empty_result(scenes, index, actions.shape[1] // 3, request)
     words = CONTACT_DTYPE.itemsize // 4
     with _reporting(progress, count) as counter:
         _native.simulate(
@@ -259,13 +267,22 @@ def _run(
 
 
 def _empty_result(
-    scenes: SceneSet, index: npt.NDArray[np.int32], balls: int, request: Request
+    scenes: SceneSet,
+    index: npt.NDArray[np.int32],
+    balls: int,
+    request: Request,
+    out: BatchResult | None,
 ) -> BatchResult:
+    """Room for the result of a batch, taken from an earlier one if that is given."""
     count, frames = len(index), request.frames
     used = np.unique(index)
     bodies = int(scenes.packed.body_counts()[used].max(initial=0)) + balls
     objects = int(scenes.packed.object_counts()[used].max(initial=0)) + balls
-    shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]] = {}
+    shapes: dict[str, tuple[tuple[int, ...], npt.DTypeLike]] = {
+        "outcome": ((count,), np.int8),
+        "steps": ((count,), np.int32),
+        "frame_count": ((count,), np.int32),
+    }
     if request.images:
         shapes["images"] = ((count, frames, SCENE_SIZE, SCENE_SIZE), np.uint8)
     if request.objects:
@@ -274,26 +291,28 @@ def _empty_result(
         shapes["states"] = ((count, frames, bodies, len(STATE_FIELDS)), np.float32)
     if request.final_state:
         shapes["final_state"] = ((count, bodies, len(STATE_FIELDS)), np.float32)
+    if request.max_contacts:
+        shapes["contacts"] = ((count, request.max_contacts), CONTACT_DTYPE)
+        shapes["contact_count"] = ((count,), np.int64)
+    if out is not None:
+        for field in fields(out):
+            array = getattr(out, field.name)
+            have = None if array is None else array.shape
+            want = shapes[field.name][0] if field.name in shapes else None
+            if have != want:
+                raise ValueError(f"out.{field.name} has shape {have}, this batch needs {want}")
+        return out
     size = sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values())
-    size += count * request.max_contacts * CONTACT_DTYPE.itemsize
     if size > MAX_OUTPUT_BYTES:
         raise ValueError(
             f"the observations would take {size / 2**30:.1f} GiB, the limit is "
             f"{MAX_OUTPUT_BYTES / 2**30:.0f}; use smaller batches or a larger stride"
         )
-    arrays = {name: np.zeros(shape, kind) for name, (shape, kind) in shapes.items()}
-    keeps_contacts = request.max_contacts > 0
-    return BatchResult(
-        outcome=np.zeros(count, np.int8),
-        steps=np.zeros(count, np.int32),
-        frame_count=np.zeros(count, np.int32),
-        images=arrays.get("images"),
-        objects=arrays.get("objects"),
-        states=arrays.get("states"),
-        final_state=arrays.get("final_state"),
-        contacts=np.zeros((count, request.max_contacts), CONTACT_DTYPE) if keeps_contacts else None,
-        contact_count=np.zeros(count, np.int64) if keeps_contacts else None,
-    )
+    rooms: dict[str, Any] = {
+        field.name: np.zeros(*shapes[field.name]) if field.name in shapes else None
+        for field in fields(BatchResult)
+    }
+    return BatchResult(**rooms)
 
 
 def observe_scenes(
