@@ -1,0 +1,159 @@
+"""Frames to files: PNG, GIF and MP4, each written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+Frame = npt.NDArray[np.uint8]  # [height, width, 3] RGB, top row first
+
+DEFAULT_FPS = 20  # divides the 60 steps of a second, and a GIF can keep it
+MAX_FPS = 60
+_GIF_COLORS = 256
+_GIF_SAMPLE = 16  # frames whose colours make the palette
+
+
+class FrameFileError(ValueError):
+    """A picture cannot be written; the message says why and what to do."""
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary name beside `path` that takes its place if all goes well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+    os.close(handle)
+    try:
+        yield Path(name)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def save_png(frame: Frame, path: Path) -> None:
+    """Write one frame."""
+    with whole_file(path) as temporary:
+        Image.fromarray(frame).save(temporary, format="PNG", optimize=True)
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a file that cannot hold a picture, before work is spent on it.
+
+    Raises:
+        FrameFileError: the ending is none of .png, .gif and .mp4.
+    """
+    if path.suffix.lower() not in _WRITERS:
+        raise FrameFileError(f"{path} must end in {', '.join(_WRITERS)}")
+
+
+def save_frames(
+    frames: Sequence[Frame], path: Path, fps: int = DEFAULT_FPS, hold: float = 0.0
+) -> None:
+    """Write a moving picture, GIF or MP4 by the file's ending, or the last frame as PNG.
+
+    Args:
+        frames: all of one size.
+        path: where to; its folder is made.
+        fps: frames a second. A GIF keeps whole hundredths of a second, and shows frames
+            that do not differ as one.
+        hold: seconds to rest on the last frame before a GIF starts again.
+
+    Raises:
+        FrameFileError: the ending is none of these, there are no frames, or MP4 support is
+            not installed.
+    """
+    check_ending(path)
+    if not frames:
+        raise FrameFileError(f"no frames to write to {path}")
+    if not 1 <= fps <= MAX_FPS:
+        raise FrameFileError(f"a picture has 1 to {MAX_FPS} frames a second, not {fps}")
+    with whole_file(path) as temporary:
+        _WRITERS[path.suffix.lower()](frames, temporary, fps, hold)
+
+
+def _png(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
+    Image.fromarray(frames[-1]).save(path, format="PNG", optimize=True)
+
+
+def _gif(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
+    # Scenes have a handful of flat colours and their blends: one palette for all frames and
+    # no dithering keeps the colours exact, the picture still and the file small.
+    palette = _common_colors(frames)
+    bytes_ = palette.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
+    images = []
+    for frame in frames:
+        image = Image.fromarray(_nearest(_codes(frame), palette))
+        image.putpalette(bytes_)
+        images.append(image)
+    pause = max(2, round(100 / fps)) * 10  # browsers slow down GIFs faster than 50 a second
+    images[0].save(
+        path,
+        format="GIF",
+        save_all=True,
+        append_images=images[1:],
+        duration=[pause] * (len(images) - 1) + [pause + round(hold * 100) * 10],
+        loop=0,
+    )
+
+
+def _codes(frame: Frame) -> npt.NDArray[np.uint32]:
+    """[height, width] each colour as one number, 0xRRGGBB."""
+    red, green, blue = np.moveaxis(frame.astype(np.uint32), -1, 0)
+    return red << 16 | green << 8 | blue
+
+
+def _common_colors(frames: Sequence[Frame]) -> npt.NDArray[np.uint32]:
+    """The most frequent colours of some frames, in order of their numbers."""
+    chosen = np.linspace(0, len(frames) - 1, min(len(frames), _GIF_SAMPLE)).astype(int)
+    sample = np.concatenate([_codes(frames[k]).ravel() for k in chosen])
+    colors, counts = np.unique(sample, return_counts=True)
+    return np.sort(colors[np.argsort(-counts, kind="stable")[:_GIF_COLORS]])
+
+
+def _nearest(
+    codes: npt.NDArray[np.uint32], palette: npt.NDArray[np.uint32]
+) -> npt.NDArray[np.uint8]:
+    """The place of each colour in a sorted palette; of the nearest, where it is not there."""
+    places = np.searchsorted(palette, codes).clip(max=len(palette) - 1)
+    missing = palette[places] != codes
+    if missing.any():
+        colors, inverse = np.unique(codes[missing], return_inverse=True)
+        channels = np.array([16, 8, 0], dtype=np.uint32)
+        have = (palette[:, None] >> channels & 255).astype(np.int64)
+        want = (colors[:, None] >> channels & 255).astype(np.int64)
+        distance = ((want[:, None] - have[None]) ** 2).sum(-1)
+        places[missing] = distance.argmin(1)[inverse]
+    return places.astype(np.uint8)
+
+
+def _mp4(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
+    try:
+        import av
+    except ImportError:
+        raise FrameFileError("MP4 needs the package av: pip install 'topple[video]'") from None
+    height, width = frames[0].shape[:2]
+    odd = ((0, height % 2), (0, width % 2), (0, 0))  # the encoder takes even sizes only
+    with av.open(str(path), mode="w", format="mp4") as container:
+        stream = container.add_stream("libx264", rate=Fraction(fps), options={"crf": "18"})
+        stream.width, stream.height = width + width % 2, height + height % 2
+        stream.pix_fmt = "yuv420p"
+        for frame in frames:
+            padded = np.ascontiguousarray(np.pad(frame, odd, mode="edge"))
+            picture = av.VideoFrame.from_ndarray(padded, format="rgb24")
+            for packet in stream.encode(picture):
+                container.mux(packet)
+        for packet in stream.encode():
+            container.mux(packet)
+
+
+_WRITERS = {".png": _png, ".gif": _gif, ".mp4": _mp4}
