@@ -109,7 +109,8 @@ def _gif(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
 def _codes(frame: Frame) -> npt.NDArray[np.uint32]:
     """[height, width] each colour as one number, 0xRRGGBB."""
     red, green, blue = np.moveaxis(frame.astype(np.uint32), -1, 0)
-    return red << 16 | green << 8 | blue
+    codes: npt.NDArray[np.uint32] = red << 16 | green << 8 | blue
+    return codes
 
 
 def _common_colors(frames: Sequence[Frame]) -> npt.NDArray[np.uint32]:

@@ -1,36 +1,43 @@
-"""PHYRE's colours: from codes to what people see."""
+"""The colours PHYRE's pictures are published in."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-#: [7, 3] the paper's colours, in the order of topple.scene.Color.
+from topple.scene import Color
+
+#: [7, 3] red, green and blue of each colour code, as in the figures of the PHYRE paper.
 PHYRE_RGB: npt.NDArray[np.uint8] = np.array(
     [
-        (0xFF, 0xFF, 0xFF),  # white
-        (0xF3, 0x4F, 0x46),  # red
-        (0x6B, 0xCE, 0xBB),  # green
-        (0x18, 0x77, 0xF2),  # blue
-        (0x4B, 0x4A, 0xA4),  # purple
-        (0xB9, 0xCA, 0xD2),  # gray
-        (0x00, 0x00, 0x00),  # black
+        (255, 255, 255),  # white
+        (243, 79, 70),  # red
+        (107, 206, 187),  # green
+        (24, 119, 242),  # blue
+        (75, 74, 164),  # purple
+        (185, 202, 210),  # gray
+        (0, 0, 0),  # black
     ],
     dtype=np.uint8,
 )
 PHYRE_RGB.flags.writeable = False
 
 
-def to_rgb(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """[..., 3] the colours of an image of codes, its rows in the same order.
+def to_rgb(codes: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    """Paints colour codes.
+
+    Args:
+        codes: [...] values of Color, of any whole type.
+
+    Returns:
+        [..., 3] in the same order of rows.
 
     Raises:
-        ValueError: if a code is none of the seven.
+        ValueError: if a number is no colour code.
     """
-    codes = np.asarray(image)
-    if codes.size and codes.max() >= len(PHYRE_RGB):
-        raise ValueError(
-            f"{codes.max()} is no colour code; they run from 0 to {len(PHYRE_RGB) - 1}"
-        )
-    rgb: npt.NDArray[np.uint8] = PHYRE_RGB[codes]
+    array = np.asarray(codes)
+    if array.size and (array.min() < 0 or array.max() >= len(Color)):
+        bad = array[(array < 0) | (array >= len(Color))][0]
+        raise ValueError(f"{bad} is no colour code; codes run from 0 to {len(Color) - 1}")
+    rgb: npt.NDArray[np.uint8] = PHYRE_RGB[array]
     return rgb

@@ -75,6 +75,17 @@ def picture(scene: Scene, action: npt.ArrayLike = (), size: int = DEFAULT_SIZE) 
     return draw_scene(place(scene, action), size)
 
 
+def outcome(scene: Scene, action: npt.ArrayLike) -> Outcome:
+    """What becomes of an attempt.
+
+    Raises:
+        InvalidActionError: The balls do not fit.
+    """
+    place(scene, action)
+    result = simulate_batch(SceneSet([scene]), [0], check_action(action)[None])
+    return Outcome(int(result.outcome[0]))
+
+
 def film(
     scene: Scene,
     action: npt.ArrayLike = (),

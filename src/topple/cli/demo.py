@@ -1,0 +1,119 @@
+"""`topple demo`: a first look at everything, in about a minute."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from topple import __version__
+from topple.cli.messages import Json, progress, show_json, user_errors
+from topple.observe.frame_files import save_frames, save_png, whole_file
+from topple.phyre import Task, Tier, load_task, template_task_ids
+from topple.phyre.action import discrete_actions
+from topple.phyre.outcome_table import OutcomeTable, Sweep
+from topple.phyre.picture import film, tier_sheet
+from topple.physics.native import SceneSet, default_threads, map_actions, simulate_batch
+from topple.reports.demo_page import Clip, TierSummary, demo_page
+
+CLIP_SIZE = 256  # pixels
+CLIP_HOLD = 1.5  # seconds on the last frame
+TIMED_ACTIONS = 200  # per task, to measure the speed
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("runs/demo"),
+    actions: Annotated[int, typer.Option(min=1, help="Random actions tried on each task.")] = 2000,
+    clips: Annotated[int, typer.Option(min=0, help="Solved attempts to film per tier.")] = 6,
+    as_json: Json = False,
+) -> None:
+    """Draw all templates, try random actions on each, film solutions, write a report.
+
+    A run that was stopped is taken up where it was.
+
+    Examples:
+      topple demo
+
+      topple demo --actions 200 --clips 2 --out quick
+    """
+    with user_errors():
+        summaries = [_summarise(tier, out, actions, clips) for tier in Tier]
+        page = out / "index.html"
+        with whole_file(page) as temporary:
+            text = demo_page(summaries, default_threads(), __version__)
+            temporary.write_text(text, encoding="utf-8")
+    if as_json:
+        show_json({"report": str(page), "tiers": [_facts(summary) for summary in summaries]})
+        return
+    for summary in summaries:
+        facts = _facts(summary)
+        typer.echo(
+            f"{facts['tier']}: {facts['attempts_per_second']:,} attempts a second, "
+            f"{facts['solved']} of {facts['tasks']} puzzles solved"
+        )
+    typer.echo(f"open {page.resolve()} in a browser")
+
+
+def _facts(summary: TierSummary) -> dict[str, str | int]:
+    return {
+        "tier": summary.tier.value,
+        "tasks": len(summary.solutions),
+        "solved": sum(count > 0 for count in summary.solutions.values()),
+        "attempts_per_second": round(summary.rate),
+    }
+
+
+def _summarise(tier: Tier, out: Path, count: int, clips: int) -> TierSummary:
+    """Work through a tier, the first task of each template."""
+    sheet = out / f"{tier.value}.png"
+    save_png(tier_sheet(tier), sheet)
+    tasks = [load_task(template_task_ids(template_id)[0]) for template_id in tier.template_ids]
+    actions = discrete_actions(tier, count)
+    sweep = Sweep(tasks, actions, out / f"{tier.value}.npz", overwrite=True)
+    with progress(f"{tier.value}: trying actions", sweep.total, sweep.done) as bar:
+        table = sweep.run(progress=lambda done, _: bar.update(bar.task_ids[0], completed=done))
+    solved = (table.outcome > 0).sum(axis=1).tolist()
+    return TierSummary(
+        tier,
+        sheet,
+        count,
+        dict(zip(table.tasks, solved, strict=True)),
+        int((table.outcome != 0).sum()),
+        _measure(tasks, actions[:TIMED_ACTIONS]),
+        _film(tasks, table, out / "clips", clips),
+    )
+
+
+def _film(tasks: Sequence[Task], table: OutcomeTable, folder: Path, count: int) -> list[Clip]:
+    """Films of the first solutions of some tasks, spread over those that have one."""
+    solved = np.flatnonzero((table.outcome > 0).any(axis=1))
+    chosen = solved[np.unique(np.linspace(0, len(solved) - 1, min(count, len(solved))).astype(int))]
+    made = []
+    with progress(f"{tasks[0].tier.value}: filming solutions", len(chosen)) as bar:
+        for row in chosen:
+            task, number = tasks[row], int((table.outcome[row] > 0).argmax())
+            file = folder / f"{task.id.template}-{task.id.number:03d}-{number + 1}.gif"
+            if not file.exists():
+                frames = film(task.scene, table.actions[number], CLIP_SIZE).frames
+                save_frames(frames, file, hold=CLIP_HOLD)
+            made.append(Clip(str(task.id), task.template.idea, number + 1, file))
+            bar.advance(bar.task_ids[0])
+    return made
+
+
+def _measure(tasks: Sequence[Task], actions: np.typing.NDArray[np.float64]) -> float:
+    """Valid attempts a second, on all cores, outcomes only."""
+    scenes = SceneSet([task.scene for task in tasks])
+    index = np.repeat(np.arange(len(tasks)), len(actions))
+    tiled = np.tile(actions, (len(tasks), 1))
+    valid, _ = map_actions(scenes, index, tiled)
+    start = time.perf_counter()
+    simulate_batch(scenes, index[valid], tiled[valid])
+    return int(valid.sum()) / (time.perf_counter() - start)

@@ -1,0 +1,81 @@
+"""`topple`: the door to all commands. Each is imported when it is called, not before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from topple import __version__
+
+
+class Mount(NamedTuple):
+    """Where a command lives."""
+
+    place: str  # "module:app", a typer.Typer without completion of its own
+    summary: str  # for `topple --help`
+
+
+#: The commands, in the order they are listed.
+COMMANDS = {
+    "demo": Mount("topple.cli.demo:app", "Solve some puzzles and write a report to look at."),
+    "tasks": Mount("topple.cli.tasks:app", "List PHYRE templates and tasks."),
+    "show": Mount("topple.cli.show:app", "Draw a puzzle, an attempt or a solution."),
+    "simulate": Mount("topple.cli.simulate:app", "Simulate a table of tasks and actions."),
+    "sheet": Mount("topple.cli.sheet:app", "Draw all templates of a tier on one sheet."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """A group that knows its commands by name and imports the one that is called."""
+
+    def __init__(self, **attrs: Any) -> None:
+        super().__init__(**attrs)
+        # Stand-ins with a summary are enough for help texts and suggestions.
+        self.commands = {
+            name: TyperCommand(name, help=mount.summary) for name, mount in COMMANDS.items()
+        }
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command itself, which is about to run."""
+        name, stand_in, rest = super().resolve_command(ctx, args)
+        if name is None or stand_in is None:
+            return name, stand_in, rest
+        module, app = COMMANDS[name].place.split(":")
+        command = typer.main.get_command(getattr(import_module(module), app))
+        command.name = name
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="PHYRE and I-PHYRE, faithful and fast: physics puzzles for machines and people.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"topple {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """PHYRE and I-PHYRE, faithful and fast: physics puzzles for machines and people."""
+
+
+def main() -> None:
+    """The entry point of the command line."""
+    app()

@@ -1,0 +1,100 @@
+"""What commands share: errors for people, progress, tables and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+Cell = str | int | float | bool | None
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@contextmanager
+def user_errors() -> Iterator[None]:
+    """Turn errors that a user can mend into a message and exit status 2."""
+    try:
+        yield
+    except KeyError as error:
+        _fail(str(error.args[0]))
+    except OSError as error:
+        named = error.filename is not None and error.strerror
+        _fail(f"{error.filename}: {error.strerror}" if named else str(error))
+    except (ValueError, LookupError) as error:
+        _fail(str(error))
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    raise typer.Exit(2)
+
+
+class _Rate(ProgressColumn):
+    """Steps a second, once they can be told."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
+
+
+@contextmanager
+def progress(label: str, total: int, done: int = 0) -> Iterator[Progress]:
+    """A progress bar on standard error; advance its task 0."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        bar.add_task(label, total=total, completed=done)
+        yield bar
+
+
+def show(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], as_json: bool = False
+) -> None:
+    """Print rows: as a table for people, or as a JSON list of objects for machines."""
+    if as_json:
+        show_json([dict(zip(columns, row, strict=True)) for row in rows])
+        return
+    table = Table(title=title, title_justify="left")
+    for k, column in enumerate(columns):
+        numeric = any(isinstance(row[k], int | float) for row in rows)
+        table.add_column(column, justify="right" if numeric else "left")
+    for row in rows:
+        table.add_row(*(escape(_text(cell)) for cell in row))
+    Console().print(table)
+
+
+def show_json(content: Any) -> None:
+    """Print JSON."""
+    typer.echo(json.dumps(content, indent=1))
+
+
+def _text(cell: Cell) -> str:
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)

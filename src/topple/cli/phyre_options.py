@@ -1,0 +1,161 @@
+"""Options that several PHYRE commands take, and what they mean."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from topple.phyre import (
+    Fold,
+    Setup,
+    Task,
+    TaskId,
+    Tier,
+    enumerate_tasks,
+    load_fold,
+    load_task,
+    load_template,
+    template_task_ids,
+    tier_task_ids,
+)
+from topple.phyre.action import discrete_actions
+from topple.scene import Scene
+from topple.scene.codec import scene_from_json
+
+TierName = Annotated[str | None, typer.Option("--tier", help="`ball` or `two_balls`.")]
+FoldName = Annotated[
+    str | None,
+    typer.Option("--fold", help="Part of a fold, as `ball_cross_template:0:test`."),
+]
+FOLD_PARTS = ("train", "dev", "test")
+
+
+class Puzzle(NamedTuple):
+    """What can be shown: a published task, or a scene from a file."""
+
+    name: str
+    scene: Scene
+    description: str
+    task: Task | None  # None for a scene without a template
+
+
+def find_puzzle(text: str, number: int = 0) -> Puzzle:
+    """The puzzle of a task id, a scene file (.json) or a template file (.py).
+
+    Args:
+        text: an id such as ``00001:042``, or a path.
+        number: which task of a template file.
+
+    Raises:
+        ValueError: The text is no id and no such file, or the file is wrong.
+        LookupError: No such task is published.
+    """
+    path = Path(text)
+    if path.suffix == ".json":
+        scene = scene_from_json(path.read_text(encoding="utf-8"))
+        return Puzzle(scene.name or path.stem, scene, "", None)
+    task = _template_task(path, number) if path.suffix == ".py" else load_task(text)
+    return Puzzle(str(task.id), task.scene, task.description, task)
+
+
+def _template_task(path: Path, number: int) -> Task:
+    try:
+        template = load_template(path)
+    except (ValueError, OSError):
+        raise
+    except Exception as error:  # the file is a user's program and can fail in any way
+        raise ValueError(f"{path}: {type(error).__name__}: {error}") from None
+    for task in enumerate_tasks(template):
+        if task.id.number == number:
+            return task
+    raise ValueError(f"{path}: template {template.id} has no task number {number}")
+
+
+def chosen_ids(tier: Tier | None, tasks: str | None, fold: str | None) -> list[TaskId]:
+    """Published tasks by tier, by a list of tasks and templates, or by a fold.
+
+    Args:
+        tier: keep to this tier; all of its tasks if nothing else is named.
+        tasks: task ids and template ids, by commas.
+        fold: setup, seed and part, with colons between them.
+
+    Raises:
+        ValueError: Nothing is named, or what is named is of another tier.
+        LookupError: There is no such task or template.
+    """
+    if tasks is not None and fold is not None:
+        raise ValueError("name tasks or a fold, not both")
+    if fold is not None:
+        chosen = _fold_ids(fold)
+    elif tasks is not None:
+        chosen = [task_id for word in tasks.split(",") for task_id in _word_ids(word.strip())]
+    elif tier is not None:
+        chosen = list(tier_task_ids(tier))
+    else:
+        raise ValueError("name a tier, tasks or a fold")
+    if tier is not None:
+        for task_id in chosen:
+            if task_id.template not in tier.template_ids:
+                raise ValueError(f"task '{task_id}' is not of tier {tier.value!r}")
+    return list(dict.fromkeys(chosen))
+
+
+def _word_ids(word: str) -> Sequence[TaskId]:
+    return [load_task(word).id] if ":" in word else template_task_ids(word)
+
+
+def _fold_ids(text: str) -> list[TaskId]:
+    setup, *rest = text.split(":")
+    if len(rest) != 2 or not rest[0].isdigit() or rest[1] not in FOLD_PARTS:
+        raise ValueError(
+            f"{text!r} is no part of a fold: write setup:seed:part, like "
+            f"'ball_cross_template:0:test', with one of {', '.join(FOLD_PARTS)}"
+        )
+    fold: Fold = load_fold(Setup.parse(setup), int(rest[0]))
+    parts = dict(zip(FOLD_PARTS, (fold.train, fold.dev, fold.test), strict=True))
+    return list(parts[rest[1]])
+
+
+def parse_tier(text: str | None) -> Tier | None:
+    """The tier of this name, if there is a name."""
+    return None if text is None else Tier.parse(text)
+
+
+def parse_action(words: Sequence[str]) -> list[float]:
+    """The numbers of an action: x, y and radius of each ball, by commas.
+
+    Raises:
+        ValueError: A word is no number.
+    """
+    numbers = []
+    for word in ",".join(words).split(",") if words else ():
+        try:
+            numbers.append(float(word))
+        except ValueError:
+            raise ValueError(f"{word!r} in an action is no number: write x,y,radius") from None
+    return numbers
+
+
+def read_actions(text: str, tier: Tier) -> npt.NDArray[np.float64]:
+    """[actions, 3 * balls] from a .npy file, or the first of the fixed list by their number.
+
+    Raises:
+        ValueError: The file holds no array of numbers.
+        OSError: The file cannot be read.
+    """
+    if text.isdigit():
+        # The published list was stored in single precision.
+        return discrete_actions(tier, int(text)).astype(np.float32).astype(np.float64)
+    try:
+        loaded = np.load(text, allow_pickle=False)
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        raise ValueError(f"{text} is no .npy file with an array of numbers") from None
+    if not isinstance(loaded, np.ndarray) or loaded.dtype.kind not in "fiu":
+        raise ValueError(f"{text} is no .npy file with an array of numbers")
+    return loaded

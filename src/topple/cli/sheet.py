@@ -1,0 +1,47 @@
+"""`topple sheet`: all templates of a tier on one picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topple.cli.messages import Json, show_json, user_errors
+from topple.observe.frame_files import FrameFileError, save_png
+from topple.phyre import Tier
+from topple.phyre.picture import SHEET_SIZE, tier_sheet
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def sheet(
+    tier: Annotated[str, typer.Option(help="`ball` or `two_balls`.")],
+    out: Annotated[Path, typer.Option(help="The .png file to write.")],
+    tasks_per_template: Annotated[
+        int, typer.Option(help="1: the paper's Figures 7 and 8; 5: rows like its Figure 9.")
+    ] = 1,
+    size: Annotated[int, typer.Option(help="Width of one puzzle in pixels.")] = SHEET_SIZE,
+    columns: Annotated[
+        int | None, typer.Option(help="Puzzles in a row; 5, or all of a template.", min=1)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Draw a contact sheet of the 25 templates of a tier.
+
+    Examples:
+      topple sheet --tier ball --out ball.png
+
+      topple sheet --tier two_balls --tasks-per-template 5 --size 128 --out five.png
+    """
+    with user_errors():
+        if out.suffix.lower() != ".png":
+            raise FrameFileError(f"{out}: a sheet is a file that ends in .png")
+        frame = tier_sheet(Tier.parse(tier), tasks_per_template, size, columns)
+        save_png(frame, out)
+    height, width = frame.shape[:2]
+    if as_json:
+        show_json({"file": str(out), "width": width, "height": height})
+        return
+    typer.echo(f"{out}: {width} x {height} pixels")

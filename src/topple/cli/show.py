@@ -1,0 +1,110 @@
+"""`topple show`: pictures of a puzzle, an attempt or a solution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topple.cli.messages import Json, show_json, user_errors
+from topple.cli.phyre_options import Puzzle, find_puzzle, parse_action
+from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, save_png
+from topple.observe.frames import DEFAULT_SIZE
+from topple.phyre import Tier
+from topple.phyre.picture import film, outcome, picture
+from topple.phyre.solution import first_solution
+
+HOLD_SECONDS = 1.0  # a GIF rests on its end
+SEARCHED = 10_000  # actions of the fixed list that --solve tries
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def show(
+    puzzle: Annotated[
+        str, typer.Argument(metavar="TASK", help="A task id, or a scene .json, or a template .py.")
+    ],
+    action: Annotated[
+        list[str] | None,
+        typer.Option(help="x,y,radius of a ball, from 0 to 1; again for a second ball."),
+    ] = None,
+    solve: Annotated[
+        bool, typer.Option("--solve", help=f"Take the first of {SEARCHED:,} actions that solves.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="A .png of the start, or a .gif or .mp4 of what happens.")
+    ] = None,
+    number: Annotated[int, typer.Option(help="Which task of a template file.")] = 0,
+    size: Annotated[int, typer.Option(help="Width in pixels.")] = DEFAULT_SIZE,
+    fps: Annotated[int, typer.Option(help="Frames a second; divides 60.")] = DEFAULT_FPS,
+    as_json: Json = False,
+) -> None:
+    """Describe and draw a puzzle, an attempt or a solution.
+
+    Examples:
+      topple show 00001:000 --out task.png
+
+      topple show 00001:000 --action 0.6,0.8,0.2 --out attempt.gif
+
+      topple show 00104:000 --action 0.2,0.8,0.2 --action 0.7,0.9,0.1 --out attempt.mp4
+
+      topple show bridge.py --solve --out solution.gif
+    """
+    with user_errors():
+        found = find_puzzle(puzzle, number)
+        if out is not None:
+            check_ending(out)
+        balls = parse_action(action or ())
+        if balls and solve:
+            raise ValueError("name an action or --solve, not both")
+        if solve:
+            balls = _solution(found)
+        _check_balls(found, balls)
+        facts = _facts(found, balls)
+        if out is not None and out.suffix.lower() != ".png":
+            watched = film(found.scene, balls, size, fps)
+            facts["outcome"] = watched.outcome.name.lower()
+            save_frames(watched.frames, out, fps, HOLD_SECONDS)
+        else:
+            if balls:
+                facts["outcome"] = outcome(found.scene, balls).name.lower()
+            if out is not None:
+                save_png(picture(found.scene, balls, size), out)
+    if out is not None:
+        facts["file"] = str(out)
+    if as_json:
+        show_json(facts)
+        return
+    for name, value in facts.items():
+        typer.echo(f"{name}: {value}")
+
+
+def _solution(puzzle: Puzzle) -> list[float]:
+    tier = puzzle.task.tier if puzzle.task else Tier.BALL
+    if puzzle.scene.goal is None:
+        raise ValueError(f"{puzzle.name} has no goal to solve")
+    solution = first_solution(puzzle.scene, tier, SEARCHED)
+    if solution is None:
+        raise ValueError(f"none of {SEARCHED:,} actions solves {puzzle.name}")
+    return [float(value) for value in solution]
+
+
+def _check_balls(puzzle: Puzzle, balls: list[float]) -> None:
+    if balls and puzzle.task is not None and len(balls) != puzzle.task.tier.action_size:
+        raise ValueError(
+            f"{puzzle.name} takes {puzzle.task.tier.action_size} numbers, x, y and radius of "
+            f"{puzzle.task.tier.balls} ball(s), not {len(balls)}"
+        )
+
+
+def _facts(puzzle: Puzzle, balls: list[float]) -> dict[str, Any]:
+    facts: dict[str, Any] = {"puzzle": puzzle.name, "bodies": len(puzzle.scene.bodies)}
+    if puzzle.task is not None:
+        facts["tier"] = puzzle.task.tier.value
+        facts["description"] = puzzle.description
+        facts["parameters"] = dict(puzzle.task.parameters)
+    if balls:
+        facts["action"] = balls
+    return facts

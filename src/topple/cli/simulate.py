@@ -1,0 +1,80 @@
+"""`topple simulate`: a table of outcomes, of tasks by actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from topple.cli.messages import Json, progress, show, show_json, user_errors
+from topple.cli.phyre_options import (
+    FoldName,
+    TierName,
+    chosen_ids,
+    parse_tier,
+    read_actions,
+)
+from topple.phyre import load_task
+from topple.phyre.outcome_table import OutcomeTable, Sweep
+from topple.physics.trajectory import Outcome
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def simulate(
+    actions: Annotated[
+        str,
+        typer.Option(
+            help="A .npy file, [actions, 3 or 6]; or a number: so many of the fixed list."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The .npz file to write.")],
+    tier: TierName = None,
+    tasks: Annotated[
+        str | None, typer.Option(help="Task and template ids, by commas; all of the tier if none.")
+    ] = None,
+    fold: FoldName = None,
+    stable: Annotated[
+        bool, typer.Option("--stable", help="Also try the neighbours of every solution.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a file that holds something else.")
+    ] = False,
+    threads: Annotated[int | None, typer.Option(min=1, help="At most; all cores if none.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate actions on tasks into a table; a run that was stopped is taken up again.
+
+    The file holds `tasks`, `actions`, and for each pair `outcome` (-1 not solved, 0 invalid,
+    1 solved; with --stable 2 unstably and 3 stably solved) and `steps`.
+
+    Examples:
+      topple simulate --tier ball --tasks 00001:000,00002 --actions 1000 --out table.npz
+
+      topple simulate --fold ball_cross_template:0:test --actions mine.npy --out table.npz
+    """
+    with user_errors():
+        chosen = [load_task(task_id) for task_id in chosen_ids(parse_tier(tier), tasks, fold)]
+        array = read_actions(actions, chosen[0].tier)
+        sweep = Sweep(chosen, array, out, stable=stable, overwrite=overwrite)
+        resumed = sweep.done
+        with progress("simulating", sweep.total, resumed) as bar:
+            table = sweep.run(threads, lambda done, _: bar.update(bar.task_ids[0], completed=done))
+            bar.update(bar.task_ids[0], completed=sweep.total)
+    counts = _counts(table)
+    if as_json:
+        show_json({"file": str(out), "attempts": sweep.total, "resumed": resumed, **counts})
+        return
+    rows = [(name.replace("_", " "), count) for name, count in counts.items()]
+    show(f"{len(table.tasks)} tasks x {len(table.actions)} actions", ("outcome", "pairs"), rows)
+    solved = int((table.outcome > 0).any(axis=1).sum())
+    typer.echo(f"{solved} of {len(table.tasks)} tasks solved; the table is in {out}")
+
+
+def _counts(table: OutcomeTable) -> dict[str, int]:
+    values, counts = np.unique(table.outcome, return_counts=True)
+    found = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    return {outcome.name.lower(): found.get(outcome, 0) for outcome in Outcome}

@@ -1,0 +1,61 @@
+"""`topple tasks`: list the published templates and tasks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from topple.cli.messages import Cell, Json, show, show_json, user_errors
+from topple.cli.phyre_options import FoldName, TierName, chosen_ids, parse_tier
+from topple.phyre import Tier, find_template, load_task, template_task_ids
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def tasks(
+    tier: TierName = None,
+    template: Annotated[
+        str | None, typer.Option(help="Tasks of these templates, by commas.")
+    ] = None,
+    fold: FoldName = None,
+    ids: Annotated[bool, typer.Option("--ids", help="Print ids only, one a line.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List PHYRE templates, or tasks by template or fold.
+
+    Examples:
+      topple tasks                                     the 50 templates
+
+      topple tasks --template 00001                    the tasks of a template
+
+      topple tasks --fold ball_cross_template:0:test   the tasks of a fold
+
+      topple tasks --tier ball --ids                   2,500 ids, one a line
+    """
+    with user_errors():
+        chosen_tier = parse_tier(tier)
+        if template is None and fold is None and not ids:
+            _show_templates(chosen_tier, as_json)
+            return
+        tiers = [chosen_tier] if chosen_tier or template or fold else list(Tier)
+        found = [task_id for each in tiers for task_id in chosen_ids(each, template, fold)]
+        if ids:
+            names = [str(task_id) for task_id in found]
+            show_json(names) if as_json else typer.echo("\n".join(names))
+            return
+        rows: list[list[Cell]] = []
+        for task_id in found:
+            task = load_task(task_id)
+            rows.append([str(task_id), task.tier.value, task.description])
+    show(f"{len(rows):,} tasks", ("task", "tier", "description"), rows, as_json)
+
+
+def _show_templates(tier: Tier | None, as_json: bool) -> None:
+    rows: list[list[Cell]] = []
+    for each in [tier] if tier else Tier:
+        for template_id in each.template_ids:
+            idea = find_template(template_id).idea
+            rows.append([template_id, each.value, len(template_task_ids(template_id)), idea])
+    show(f"{len(rows)} templates", ("template", "tier", "tasks", "idea"), rows, as_json)
