@@ -20,7 +20,7 @@ from topple.observe.palette import PHYRE_RGB, to_rgb
 from topple.scene import Body, Circle, Color, Kind, Scene
 
 DEFAULT_SIZE = 512  # pixels, of the width
-SMOOTH = 3  # drawn this many times larger, then averaged
+SMOOTH = 4  # drawn this many times larger, then averaged
 MAX_SIZE = 8192  # pixels, both ways; a typo should not fill the memory
 
 
@@ -113,18 +113,26 @@ class _Painter:
         cos, sin, color = math.cos(angle), math.sin(angle), _rgb(body.color)
         for shape in body.shapes:
             if isinstance(shape, Circle):
-                (cx, cy), r = self._pixel(x, y), shape.radius * self._scale
-                pen.ellipse((cx - r, cy - r, cx + r, cy + r), fill=color)
+                r = shape.radius
+                (left, bottom), (right, top) = self._points([(x - r, y - r), (x + r, y + r)])
+                # Less than a dot wide: Pillow takes no box that is inside out.
+                pen.ellipse((left, min(top, bottom), max(left, right), bottom), fill=color)
             else:
                 corners = [
-                    self._pixel(x + cos * u - sin * v, y + sin * u + cos * v)
-                    for u, v in shape.vertices
+                    (x + cos * u - sin * v, y + sin * u + cos * v) for u, v in shape.vertices
                 ]
-                pen.polygon(corners, fill=color)
+                pen.polygon(self._points(corners), fill=color)
 
-    def _pixel(self, x: float, y: float) -> tuple[float, float]:
-        # Pillow names a pixel by its corner, geometry by its middle: half a pixel apart.
-        return x * self._scale - 0.5, self._height - y * self._scale - 0.5
+    def _points(self, corners: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+        """Pixels of an outline: Pillow paints those it names, so they lie just inside."""
+        middle_x = sum(x for x, _ in corners) / len(corners)
+        middle_y = sum(y for _, y in corners) / len(corners)
+        points = []
+        for x, y in corners:
+            column = x * self._scale - (1 if x > middle_x else 0)
+            row = self._height - y * self._scale - (1 if y < middle_y else 0)
+            points.append((round(column), round(row)))
+        return points
 
 
 def _rgb(color: Color) -> tuple[int, int, int]:
