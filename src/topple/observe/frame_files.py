@@ -40,9 +40,9 @@ def whole_file(path: Path) -> Iterator[Path]:
         raise
 
 
-def save_png(frame: Frame, path: Path) -> None:
+def save_png(frame: Frame, path: str | Path) -> None:
     """Write one frame."""
-    with whole_file(path) as temporary:
+    with whole_file(Path(path)) as temporary:
         Image.fromarray(frame).save(temporary, format="PNG", optimize=True)
 
 
@@ -57,7 +57,7 @@ def check_ending(path: Path) -> None:
 
 
 def save_frames(
-    frames: Sequence[Frame], path: Path, fps: int = DEFAULT_FPS, hold: float = 0.0
+    frames: Sequence[Frame], path: str | Path, fps: int = DEFAULT_FPS, hold: float = 0.0
 ) -> None:
     """Write a moving picture, GIF or MP4 by the file's ending, or the last frame as PNG.
 
@@ -72,6 +72,7 @@ def save_frames(
         FrameFileError: the ending is none of these, there are no frames, or MP4 support is
             not installed.
     """
+    path = Path(path)
     check_ending(path)
     if not frames:
         raise FrameFileError(f"no frames to write to {path}")
