@@ -113,4 +113,7 @@ def test_the_guide_runs(
     assert printed[0].startswith("A ball rests on a bridge")
     assert printed[1] == "24 tasks of 36 tuples"
     assert printed[3] == "Make sure the green ball is touching the purple bar."
-    assert f"prints `{printed[4]}`" in guide
+    assert re.fullmatch(r"\d+ of 24 tasks solved, bridge:\d{3} most often", printed[4])
+    assert printed[5].startswith("SOLVED in ")
+    assert f"prints `{printed[6]}`" in guide
+    assert all(Path(name).stat().st_size for name in ("bridge.png", "bridge.gif", "sketch.json"))
