@@ -25,7 +25,7 @@ $(VENV)/.installed: $(VENV)/.tools $(NATIVE)
 
 setup: $(VENV)/.installed ## create .venv and install the package with the dev extras
 
-run: setup ## simulate every published puzzle and write a report
+run: setup ## try random actions on 50 puzzles and write a report to look at
 	$(BIN)/topple demo
 
 test: setup test-native ## lint, native tests under sanitizers, Python tests

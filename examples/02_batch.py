@@ -30,5 +30,6 @@ for task, row in zip(tasks, outcome, strict=True):
 
 # The same call keeps trajectories, images or object features if it is asked to.
 kept = simulate_batch(scenes, [0, 1], actions[:2], Request(stride=10, states=True, images=True))
-assert kept.states is not None and kept.images is not None
+assert kept.states is not None
+assert kept.images is not None
 print("states", kept.states.shape, "images", kept.images.shape)

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from topple import __version__
-from topple.cli.messages import Json, progress, show_json, user_errors
+from topple.cli.messages import Json, progress, resumable, show_json, user_errors
 from topple.observe.frame_files import save_frames, save_png, whole_file
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
@@ -43,7 +43,7 @@ def demo(
 
       topple demo --actions 200 --clips 2 --out quick
     """
-    with user_errors():
+    with user_errors(), resumable():
         summaries = [_summarise(tier, out, actions, clips) for tier in Tier]
         page = out / "index.html"
         with whole_file(page) as temporary:

@@ -24,6 +24,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+_INTERRUPTED = 130  # the exit status shells expect after Ctrl-C
+
 Cell = str | int | float | bool | None
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -45,6 +47,16 @@ def user_errors() -> Iterator[None]:
 def _fail(message: str) -> NoReturn:
     typer.echo(f"error: {' '.join(message.split())}", err=True)
     raise typer.Exit(2)
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Tell who stops a long command with Ctrl-C that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command takes it up again", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 class _Rate(ProgressColumn):

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from topple.cli.messages import Json, progress, show, show_json, user_errors
+from topple.cli.messages import Json, progress, resumable, show, show_json, user_errors
 from topple.cli.phyre_options import (
     FoldName,
     TierName,
@@ -56,7 +56,7 @@ def simulate(
 
       topple simulate --fold ball_cross_template:0:test --actions mine.npy --out table.npz
     """
-    with user_errors():
+    with user_errors(), resumable():
         chosen = [load_task(task_id) for task_id in chosen_ids(parse_tier(tier), tasks, fold)]
         array = read_actions(actions, chosen[0].tier)
         sweep = Sweep(chosen, array, out, stable=stable, overwrite=overwrite)

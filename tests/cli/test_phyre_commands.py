@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from topple.cli.main import app
+from topple.phyre import load_task
+from topple.phyre import outcome_table as tables
+from topple.phyre.outcome_table import load_table
+from topple.physics.native import simulate_batch
+from topple.scene.codec import scene_to_json
+
+runner = CliRunner()
+TEMPLATE = """
+from topple.phyre import SceneBuilder, Tier, template
+
+@template("drop", Tier.BALL, x=(60, 120))
+def build(s, x):
+    s.goal(s.dynamic.ball(0.1, left=x, bottom=50), s.static.bar(1.0, left=0, bottom=0))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str) -> str:
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def run_json(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--json"))
+
+
+def image_size(path: str) -> tuple[int, int]:
+    with Image.open(path) as image:
+        return image.size
+
+
+def test_tasks_lists_templates_tasks_and_folds() -> None:
+    assert len(run_json("tasks")) == 50
+    assert {row["tier"] for row in run_json("tasks", "--tier", "two_balls")} == {"two_balls"}
+    rows = run_json("tasks", "--template", "00001")
+    assert len(rows) == 100
+    assert rows[0]["task"] == "00001:000"
+    assert "green ball" in rows[0]["description"]
+    assert len(run_json("tasks", "--fold", "ball_within_template:3:dev", "--ids")) == 400
+    assert len(run("tasks", "--ids").splitlines()) == 5000
+    assert "00024" in run("tasks", "--tier", "ball")
+
+
+def test_show_describes_and_draws() -> None:
+    assert "description: Make sure" in run("show", "00001:000")
+    facts = run_json("show", "00001:000", "--action", "0.6,0.8,0.2", "--out", "a.png")
+    assert facts["outcome"] == "not_solved"
+    assert facts["action"] == [0.6, 0.8, 0.2]
+    assert image_size("a.png") == (512, 512)
+    run("show", "00001:000", "--action", "0.6,0.8,0.2", "--out", "a.gif", "--size", "64")
+    with Image.open("a.gif") as gif:
+        assert gif.size == (64, 64)
+        assert getattr(gif, "n_frames", 1) > 50
+
+
+def test_show_takes_two_balls_and_finds_solutions() -> None:
+    action = ("--action", "0.1,0.8,0.1", "--action", "0.9,0.9,0.1")
+    assert len(run_json("show", "00104:000", *action)["action"]) == 6
+    facts = run_json("show", "00002:007", "--solve", "--out", "a.mp4", "--size", "64")
+    assert facts["outcome"] == "solved"
+    assert Path("a.mp4").stat().st_size
+
+
+def test_show_takes_files_of_ones_own() -> None:
+    Path("drop.py").write_text(TEMPLATE)
+    facts = run_json("show", "drop.py", "--number", "1", "--out", "drop.gif", "--size", "32")
+    assert facts["puzzle"] == "drop:001"
+    assert facts["outcome"] == "solved"
+    Path("mine.json").write_text(scene_to_json(load_task("00002:007").scene))
+    facts = run_json("show", "mine.json", "--action", "0.8,0.5,0.2", "--out", "mine.png")
+    assert facts["outcome"] == "not_solved"
+
+
+def test_sheet_draws_a_tier() -> None:
+    facts = run_json("sheet", "--tier", "ball", "--out", "s.png", "--size", "32")
+    assert image_size("s.png") == (facts["width"], facts["height"])
+    assert "pixels" in run(
+        *("sheet", "--tier", "ball", "--out", "s.png", "--size", "32"),
+        *("--tasks-per-template", "5"),
+    )
+
+
+def test_simulate_makes_a_table() -> None:
+    np.save("actions.npy", np.random.default_rng(0).uniform(size=(20, 3)))
+    arguments = ("simulate", "--tasks", "00001:000,00002:007", "--actions", "actions.npy")
+    facts = run_json(*arguments, "--out", "t.npz", "--threads", "1")
+    assert facts["attempts"] == 40
+    assert facts["not_solved"] + facts["invalid"] + facts["solved"] == 40
+    assert load_table(Path("t.npz")).tasks == ("00001:000", "00002:007")
+    assert "2 tasks x 20 actions" in run(*arguments, "--out", "t.npz", "--stable", "--overwrite")
+
+
+def test_simulate_takes_up_a_stopped_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "SMALL_PART", 10)
+    calls: list[int] = []
+
+    def stop_at_third(*args: Any, **options: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return simulate_batch(*args, **options)
+
+    monkeypatch.setattr(tables, "simulate_batch", stop_at_third)
+    arguments = ("simulate", "--tasks", "00001:000", "--actions", "35", "--out", "t.npz")
+    stopped = runner.invoke(app, arguments)
+    assert stopped.exit_code == 130
+    assert "the same command takes it up again" in stopped.stderr
+    assert not Path("t.npz").exists()
+    assert run_json(*arguments)["resumed"] == 20
+    assert len(calls) == 5
+    assert [path.name for path in Path().iterdir()] == ["t.npz"]
+
+
+def test_demo_writes_a_report_and_takes_it_up() -> None:
+    arguments = ("demo", "--actions", "20", "--clips", "1", "--out", "demo")
+    facts = run_json(*arguments)
+    page = Path("demo/index.html").read_text()
+    assert facts["report"] == "demo/index.html"
+    assert page.count("data:image/gif") == 2
+    assert page.count("data:image/png") == 2
+    assert 'src="http' not in page
+    before = Path("demo/ball.npz").stat().st_mtime_ns
+    assert "open " in run(*arguments)
+    assert Path("demo/ball.npz").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("tasks --tier balls", "unknown tier 'balls'"),
+        ("tasks --template 00099", "no published template '00099'"),
+        ("tasks --tier ball --template 00100", "is not of tier 'ball'"),
+        ("tasks --fold ball_cross_template:0", "is no part of a fold"),
+        ("tasks --fold ball:0:test", "unknown setup 'ball'"),
+        ("tasks --fold ball_cross_template:10:test", "seeds 0 to 9"),
+        ("tasks --template 00001 --fold ball_cross_template:0:test", "not both"),
+        ("show 1", "'1' is no task id"),
+        ("show 00001:9999", "unknown task '00001:9999'"),
+        ("show none.json", "none.json: No such file"),
+        ("show none.py", "no template file at none.py"),
+        ("show broken.py", "broken.py: ZeroDivisionError"),
+        ("show broken.json", "this is no JSON"),
+        ("show latin.json", "'utf-8' codec can't decode"),
+        ("show drop.py --number 9", "template drop has no task number 9"),
+        ("show 00001:000 --out a.txt", "a.txt must end in .png"),
+        ("show 00001:000 --action 1,2,x", "'x' in an action is no number"),
+        ("show 00001:000 --action 1,2,3", "between 0 and 1"),
+        ("show 00001:000 --action 0.5,0.5", "takes 3 numbers"),
+        ("show 00001:000 --action 0.5,0,1", "does not fit 00001:000"),
+        ("show 00001:000 --action 0.5,0.5,0.1 --solve", "not both"),
+        ("show 00001:000 --size 0 --out a.png", "pixels wide, not 0"),
+        ("show 00001:000 --fps 7 --out a.gif", "7 frames a second"),
+        ("sheet --tier ball --out a.gif", "ends in .png"),
+        ("simulate --actions 5 --out t.npz", "name a tier, tasks or a fold"),
+        ("simulate --tier ball --actions none.npy --out t.npz", "none.npy: No such file"),
+        ("simulate --tier ball --actions broken.py --out t.npz", "is no .npy file"),
+        ("simulate --tier two_balls --actions 3.npy --out t.npz", "take [actions, 6]"),
+        ("simulate --tier ball --actions text.npy --out t.npz", "is no .npy file"),
+        ("simulate --tier ball --actions 5 --out t.txt", "ends in .npz"),
+        ("simulate --tier ball --actions 5 --out other.npz", "holds something else"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_two(arguments: str, message: str) -> None:
+    Path("drop.py").write_text(TEMPLATE)
+    Path("broken.py").write_text("1 / 0")
+    Path("broken.json").write_text("{")
+    Path("latin.json").write_bytes(b"\xe9")
+    Path("other.npz").write_text("other")
+    np.save("3.npy", np.zeros((2, 3)))
+    np.save("text.npy", np.array(["a"]))
+    before = sorted(path.name for path in Path().iterdir())
+    result = runner.invoke(app, arguments.split())
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith("error: ")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert sorted(path.name for path in Path().iterdir() if path.name != "__pycache__") == before
