@@ -28,6 +28,7 @@ struct Body {
   bool awake;
   bool in_island;
   bool round;    // made of circles alone: its rotation is never read
+  bool plain;    // made of plain shapes alone; see is_plain
   bool removed;  // by an edit; keeps its index
 };
 

@@ -68,8 +68,9 @@ enum class SceneFault : int32_t {
   kBadGoal,
 };
 
-// Coordinates beyond this many metres are refused: the engine's proofs assume them.
-constexpr float kMaxCoordinate = 1000.0f;
+// Beyond these, scenes are refused: the proof in certainly_apart assumes them.
+constexpr float kMaxCoordinate = 128.0f;  // metres, three times the size of a scene
+constexpr float kMaxMotion = 1000.0f;     // metres per second, radians, radians per second
 
 namespace detail {
 
@@ -133,9 +134,11 @@ TOPPLE_FN SceneCheck check_scene(const SceneView& scene) {
     if (scene.fixture_start[body] == scene.fixture_start[body + 1]) {
       return {SceneFault::kNoShape, body};
     }
-    SceneFault fault = detail::number_fault(scene.pose_m + 3 * body, 3, kMaxCoordinate);
+    SceneFault fault = detail::number_fault(scene.pose_m + 3 * body, 2, kMaxCoordinate);
     if (fault != SceneFault::kNone) return {fault, body};
-    fault = detail::number_fault(scene.velocity + 3 * body, 3, kMaxCoordinate);
+    fault = detail::number_fault(scene.pose_m + 3 * body + 2, 1, kMaxMotion);
+    if (fault != SceneFault::kNone) return {fault, body};
+    fault = detail::number_fault(scene.velocity + 3 * body, 3, kMaxMotion);
     if (fault != SceneFault::kNone) return {fault, body};
     float mass = 0.0f;
     float inertia = 0.0f;

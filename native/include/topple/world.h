@@ -63,6 +63,7 @@ TOPPLE_FN Body& add_body(World& world, bool dynamic, Vec position, float angle) 
   body.dynamic = dynamic;
   body.awake = true;
   body.round = true;
+  body.plain = true;
   body.inv_mass = dynamic ? 1.0f : 0.0f;
   body.posed_angle = angle;
   body.pose = {position, rotation(angle)};
@@ -116,6 +117,7 @@ TOPPLE_FN void add_shape(World& world, const Shape& shape) {
   world.fixtures_added = true;
   ++body.fixture_count;
   body.round &= shape.is_circle();
+  body.plain &= is_plain(shape);
   if (body.dynamic) reset_mass(world, body);
 }
 
