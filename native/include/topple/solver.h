@@ -191,6 +191,9 @@ struct Motion {
   }
 };
 
+// In any bit: a zero that changed its sign can change that of another one in the next pass.
+TOPPLE_FN bool differ(float a, float b) { return trig::bits(a) != trig::bits(b); }
+
 // Solves both normals at once; tries the four ways two contacts can be open or closed.
 template <bool kA, bool kB>
 TOPPLE_FN bool solve_block(Constraint& c, Motion<kA, kB>& motion) {
@@ -227,7 +230,7 @@ TOPPLE_FN bool solve_block(Constraint& c, Motion<kA, kB>& motion) {
   }
   p1.normal_impulse = x.x;
   p2.normal_impulse = x.y;
-  return d.x != 0.0f || d.y != 0.0f;
+  return differ(x.x, old.x) || differ(x.y, old.y);
 }
 
 // One velocity pass over one constraint; true if it changed anything.
@@ -243,8 +246,8 @@ TOPPLE_FN bool solve_velocity(Constraint& c) {
     const float bound = kFriction * p.normal_impulse;
     const float impulse = clamp(p.tangent_impulse + p.tangent_mass * -vt, -bound, bound);
     const float lambda = impulse - p.tangent_impulse;
+    changed |= differ(impulse, p.tangent_impulse);
     p.tangent_impulse = impulse;
-    changed |= lambda != 0.0f;
     motion.apply_impulse(c, p, lambda * t);
   }
   if (c.count == 1) {
@@ -252,8 +255,8 @@ TOPPLE_FN bool solve_velocity(Constraint& c) {
     const float vn = dot(motion.speed_at(p), n);
     const float impulse = max(p.normal_impulse + -p.normal_mass * (vn - p.bias), 0.0f);
     const float lambda = impulse - p.normal_impulse;
+    changed |= differ(impulse, p.normal_impulse);
     p.normal_impulse = impulse;
-    changed |= lambda != 0.0f;
     motion.apply_impulse(c, p, lambda * n);
   } else {
     changed |= solve_block(c, motion);
