@@ -119,7 +119,7 @@ TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, con
     }
     if (!rules.shortcuts) continue;
     const int needed = goal.hold_steps - held;
-    const bool reachable = goal.first >= 0 && k + needed < rules.max_steps;
+    const bool reachable = goal.first >= 0 && needed < rules.max_steps - k;
     if (!reachable && k >= last_watched) break;
     if (all_asleep(world)) {
       if (held > 0 && reachable) outcome = {Status::kSolved, k + needed};
