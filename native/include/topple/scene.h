@@ -140,17 +140,18 @@ TOPPLE_FN SceneCheck check_scene(const SceneView& scene) {
     if (fault != SceneFault::kNone) return {fault, body};
     fault = detail::number_fault(scene.velocity + 3 * body, 3, kMaxMotion);
     if (fault != SceneFault::kNone) return {fault, body};
-    float mass = 0.0f;
-    float inertia = 0.0f;
+    Mass sum = {0.0f, {0.0f, 0.0f}, 0.0f};
     for (int f = scene.fixture_start[body]; f < scene.fixture_start[body + 1]; ++f) {
       Shape shape;
       fault = detail::build_shape(scene, f, shape);
       if (fault != SceneFault::kNone) return {fault, body};
       const Mass m = mass_of(shape, kDensity);
-      mass += m.mass;
-      inertia += m.inertia;
+      sum = {sum.mass + m.mass, sum.centre + m.mass * m.centre, sum.inertia + m.inertia};
     }
-    const bool weighs = mass > kEpsilon && inertia > kEpsilon * kEpsilon;
+    // Far from the body's origin, the inertia about the centre is lost in rounding.
+    const float moment = sum.inertia - dot(sum.centre, sum.centre) / sum.mass;
+    const bool weighs =
+        sum.mass > kEpsilon && moment > kEpsilon * kEpsilon && moment > 1e-4f * sum.inertia;
     if (scene.dynamic[body] && !weighs) return {SceneFault::kNoMass, body};
   }
   const Goal& goal = scene.goal;
