@@ -84,6 +84,8 @@ TOPPLE_FN SceneFault number_fault(const float* values, int count, float limit) {
   return SceneFault::kNone;
 }
 
+TOPPLE_FN bool same_place(Vec a, Vec b) { return a.x == b.x && a.y == b.y; }
+
 // Builds the shape of a fixture, refusing what the engine would silently change.
 TOPPLE_FN SceneFault build_shape(const SceneView& scene, int fixture, Shape& shape) {
   if (scene.is_circle(fixture)) {
@@ -116,7 +118,16 @@ TOPPLE_FN SceneFault build_shape(const SceneView& scene, int fixture, Shape& sha
     case PolygonFault::kNone:
       break;
   }
-  return shape.count == count && left_turns == count ? SceneFault::kNone : SceneFault::kNotConvex;
+  if (shape.count != count || left_turns != count) return SceneFault::kNotConvex;
+  // Stars turn left all the way too, but their corners are not in the order of the hull.
+  int first = 0;
+  while (first + 1 < count && !same_place(vertices[first], shape.vertices[0])) ++first;
+  for (int i = 0; i < count; ++i) {
+    if (!same_place(vertices[(first + i) % count], shape.vertices[i])) {
+      return SceneFault::kNotConvex;
+    }
+  }
+  return SceneFault::kNone;
 }
 
 }  // namespace detail
