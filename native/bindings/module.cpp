@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -139,16 +140,27 @@ void run_job(const Job& job, Control& control, int64_t* progress) {
   } else {
     std::mutex mutex;
     std::condition_variable finished;
-    int running = job.threads;
+    int running = 0;
+    const auto change_running = [&](int by) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      running += by;
+      if (running == 0) finished.notify_one();
+    };
     std::vector<std::thread> threads;
     threads.reserve(static_cast<size_t>(job.threads));
     for (int i = 0; i < job.threads; ++i) {
-      threads.emplace_back([&] {
-        work_on(job, control);
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (--running == 0) finished.notify_one();
-      });
+      change_running(1);
+      try {
+        threads.emplace_back([&] {
+          work_on(job, control);
+          change_running(-1);
+        });
+      } catch (const std::system_error&) {
+        change_running(-1);
+        break;  // the system gives no more of them; those it gave do the work
+      }
     }
+    if (threads.empty()) throw std::runtime_error("no thread could be started");
     bool interrupted = false;
     {
       nb::gil_scoped_release release;
@@ -201,14 +213,17 @@ void map_actions(const Scenes& scenes, Int32s scene_index, Actions actions,
   }
 }
 
+constexpr double kLeastRadius = 0.1;  // pixels; lighter balls have no mass in float32
+
 Balls balls_from(const In<double, nb::shape<-1, 3>>& array) {
   require(array.shape(0) <= kMaxBalls, "too many balls");
   Balls balls = {};
   balls.count = static_cast<int32_t>(array.shape(0));
   for (size_t i = 0; i < array.shape(0); ++i) {
     const Ball ball = {array(i, 0), array(i, 1), array(i, 2)};
-    require(std::abs(ball.x) <= 1e4 && std::abs(ball.y) <= 1e4 && ball.radius > 0.0 &&
-                ball.radius <= 1e4,
+    const double limit = kMaxCoordinate * kPixelsPerMetre;
+    require(std::abs(ball.x) <= limit && std::abs(ball.y) <= limit && ball.radius >= kLeastRadius &&
+                ball.radius <= limit,
             "a ball is out of range");
     balls.list[i] = ball;
   }
@@ -537,6 +552,8 @@ NB_MODULE(_native, m) {
   m.attr("MAX_VERTICES") = kMaxVertices;
   m.attr("MAX_BALLS") = kMaxBalls;
   m.attr("MAX_COORDINATE") = kMaxCoordinate;
+  m.attr("MAX_ANGLE") = kMaxAngle;
+  m.attr("MIN_RADIUS") = kLeastRadius;
   nb::class_<Scenes>(m, "Scenes")
       .def(nb::init<In<int32_t, nb::ndim<1>>, In<int32_t, nb::ndim<1>>, In<int32_t, nb::ndim<1>>,
                     In<int32_t, nb::shape<-1, 3>>, In<uint8_t, nb::ndim<1>>,
@@ -549,16 +566,19 @@ NB_MODULE(_native, m) {
            "kind"_a, "diameter"_a, "feature_offset"_a, "pose_px"_a, "pose_m"_a, "velocity"_a,
            "radius_px"_a, "radius_m"_a, "vertices_px"_a, "vertices_m"_a)
       .def("fault", &Scenes::fault);
+  // Outputs are written in place: a converted copy would be lost.
   m.def("simulate", &simulate, "scenes"_a, "scene_index"_a, "actions"_a, "max_steps"_a, "stride"_a,
-        "stable"_a, "shortcuts"_a, "threads"_a, "status"_a, "steps"_a, "images"_a.none(),
-        "objects"_a.none(), "states"_a.none(), "final_state"_a.none(), "frame_count"_a.none(),
-        "contacts"_a.none(), "contact_count"_a.none(), "progress"_a.none(), "origin"_a.none(),
+        "stable"_a, "shortcuts"_a, "threads"_a, "status"_a.noconvert(), "steps"_a.noconvert(),
+        "images"_a.none().noconvert(), "objects"_a.none().noconvert(),
+        "states"_a.none().noconvert(), "final_state"_a.none().noconvert(),
+        "frame_count"_a.none().noconvert(), "contacts"_a.none().noconvert(),
+        "contact_count"_a.none().noconvert(), "progress"_a.none().noconvert(), "origin"_a.none(),
         "edit_start"_a.none(), "edits"_a.none());
-  m.def("map_actions", &map_actions, "scenes"_a, "scene_index"_a, "actions"_a, "valid"_a,
-        "balls"_a);
-  m.def("observe", &observe, "scenes"_a, "scene_index"_a, "balls"_a, "images"_a.none(),
-        "objects"_a.none());
-  m.def("rotations", &rotations, "angles"_a, "sine"_a, "cosine"_a);
+  m.def("map_actions", &map_actions, "scenes"_a, "scene_index"_a, "actions"_a,
+        "valid"_a.noconvert(), "balls"_a.noconvert());
+  m.def("observe", &observe, "scenes"_a, "scene_index"_a, "balls"_a, "images"_a.none().noconvert(),
+        "objects"_a.none().noconvert());
+  m.def("rotations", &rotations, "angles"_a, "sine"_a.noconvert(), "cosine"_a.noconvert());
   nb::class_<Simulation>(m, "Simulation")
       .def(nb::init<const Scenes&, int32_t, In<double, nb::shape<-1, 3>>>(), "scenes"_a, "scene"_a,
            "balls"_a, nb::keep_alive<1, 2>())

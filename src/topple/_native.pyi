@@ -9,6 +9,8 @@ MAX_CONTACTS: int
 MAX_VERTICES: int
 MAX_BALLS: int
 MAX_COORDINATE: float
+MAX_ANGLE: float
+MIN_RADIUS: float
 
 class Scenes:
     def __init__(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from topple import _native
 from topple.physics.packing import PackedScenes, pack
-from topple.physics.params import SCENE_SIZE, Request
+from topple.physics.params import PIXELS_PER_METRE, SCENE_SIZE, Request, check_count
 from topple.physics.trajectory import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
 from topple.scene import Scene, SceneError
 
@@ -24,6 +24,7 @@ Progress = Callable[[int, int], None]
 MAX_OUTPUT_BYTES = 16 * 2**30  # of one batch; a typo in a stride should not fill the memory
 _OUT_OF_CONTACTS = 4
 _PROGRESS_SECONDS = 0.2
+_MAX_THREADS = 256  # more only wait for each other
 
 # In the order of the engine's fault codes.
 _FAULTS = (
@@ -111,6 +112,27 @@ def _action_array(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0, 0])
         raise ValueError(f"action {row} is {array[row].tolist()}; all numbers have to be finite")
+    return array
+
+
+def _ball_array(balls: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    array = np.ascontiguousarray(balls, dtype=np.float64)
+    if array.size == 0:
+        return array.reshape(0, 3)
+    if array.ndim != 2 or array.shape[1] != 3 or len(array) > _native.MAX_BALLS:
+        raise ValueError(
+            f"balls have shape {array.shape}; they are at most {_native.MAX_BALLS} rows of "
+            "x, y and radius"
+        )
+    limit = _native.MAX_COORDINATE * PIXELS_PER_METRE
+    low, high = (-limit, -limit, _native.MIN_RADIUS), (limit, limit, limit)
+    good = ((array >= low) & (array <= high)).all(axis=1)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(
+            f"ball {row} is {array[row].tolist()}; coordinates stay within {limit:g} pixels "
+            f"and the radius is at least {_native.MIN_RADIUS:g}"
+        )
     return array
 
 
@@ -231,8 +253,8 @@ def _run(
     branches: _Branches | None,
     result: BatchResult,
 ) -> BatchResult:
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads is {threads}; it has to be at least 1")
+    if threads is not None:
+        check_count("threads", threads, 1)
     count = len(index)
     words = CONTACT_DTYPE.itemsize // 4
     with _reporting(progress, count) as counter:
@@ -244,7 +266,7 @@ def _run(
             request.stride if request.keeps_frames else 0,
             request.stable,
             request.shortcuts,
-            min(threads or default_threads(), max(count, 1)),
+            min(threads or default_threads(), max(count, 1), _MAX_THREADS),
             result.outcome,
             result.steps,
             result.images,
@@ -332,7 +354,7 @@ def observe_scenes(
         images: [rows, 256, 256] to write into.
         objects: [rows, objects, 14] to write into.
     """
-    placed = np.ascontiguousarray(balls, dtype=np.float64).reshape(-1, 3)
+    placed = _ball_array(balls)
     index = _scene_indices(scenes, scene_index)
     _native.observe(scenes.handle, index, placed, images, objects)
 
@@ -376,7 +398,7 @@ class Simulation:
         *,
         shortcuts: bool = True,
     ) -> None:
-        placed = np.ascontiguousarray(balls, dtype=np.float64).reshape(-1, 3)
+        placed = _ball_array(balls)
         index = int(_scene_indices(scenes, [scene])[0])
         self.shortcuts = shortcuts
         self.native = _native.Simulation(scenes.handle, index, placed)
@@ -439,6 +461,10 @@ def rotations(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Sine and cosine as the engine computes them."""
     flat = np.ascontiguousarray(angles, dtype=np.float32)
+    bad = ~(np.abs(flat) < _native.MAX_ANGLE)
+    if flat.ndim != 1 or bad.any():
+        what = flat[bad][0] if bad.any() else f"of shape {flat.shape}"
+        raise ValueError(f"an angle is {what}; they are a vector below {_native.MAX_ANGLE:g}")
     sine, cosine = np.empty_like(flat), np.empty_like(flat)
     _native.rotations(flat, sine, cosine)
     return sine, cosine

@@ -10,14 +10,17 @@ from itertools import accumulate, chain
 import numpy as np
 import numpy.typing as npt
 
-from topple.physics.params import PIXELS_PER_METRE, SCENE_SIZE
+from topple.physics.params import MAX_COUNT, PIXELS_PER_METRE, SCENE_SIZE
 from topple.scene import Body, Circle, Kind, Scene, SceneError, Shape
+from topple.scene.check import goal_fault
 from topple.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT, jar_centre_height
 
 FloatArray = npt.NDArray[np.float64]
 Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]
 ByteArray = npt.NDArray[np.uint8]
+
+_MIN_JAR_DIAMETER = 2.0  # pixels; the thickness of smaller ones has no meaning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,21 +105,41 @@ def _check_structure(scene: Scene, index: int) -> None:
         raise SceneError(
             f"{name} is {scene.width} x {scene.height}; scenes are {SCENE_SIZE} x {SCENE_SIZE}"
         )
+    goal = goal_fault(scene)
+    if goal is None and scene.goal is not None and scene.goal.hold_steps > MAX_COUNT:
+        goal = f"the touch is held for at most {MAX_COUNT} steps, not {scene.goal.hold_steps}"
+    if goal is not None:
+        raise SceneError(f"{name}, goal: {goal}")
     for number, body in enumerate(scene.bodies):
+        if len(body.position) != 2 or len(body.velocity) != 2:
+            raise SceneError(f"{name}, body {number}: position and velocity are pairs of numbers")
+        if not math.isfinite(body.diameter) or (
+            body.kind == Kind.JAR and body.diameter < _MIN_JAR_DIAMETER
+        ):
+            raise SceneError(
+                f"{name}, body {number}: the diameter is finite, and that of a jar at least "
+                f"{_MIN_JAR_DIAMETER:g}, not {body.diameter}"
+            )
         for shape in body.shapes:
-            if not isinstance(shape, Circle) and len(shape.vertices) < 3:
+            if isinstance(shape, Circle):
+                continue
+            if len(shape.vertices) < 3:
                 raise SceneError(
                     f"{name}, body {number}: a polygon needs at least 3 vertices, "
                     f"this one has {len(shape.vertices)}"
                 )
+            if any(len(vertex) != 2 for vertex in shape.vertices):
+                raise SceneError(f"{name}, body {number}: vertices are pairs of numbers")
 
 
+# What is too large for float32 becomes infinite, and the engine refuses it.
+@np.errstate(over="ignore")
 def pack(scenes: Sequence[Scene]) -> PackedScenes:
     """Packs scenes for the engine.
 
     Raises:
-        SceneError: if a scene has another size than 256 x 256 or a polygon with fewer
-            than three vertices.
+        SceneError: if a scene has another size than 256 x 256, a goal that names no two
+            bodies, or a body whose numbers fit no array.
     """
     for index, scene in enumerate(scenes):
         _check_structure(scene, index)

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 PIXELS_PER_METRE = 6.0
 STEPS_PER_SECOND = 60
 MAX_STEPS = 1000  # of an attempt
 DEFAULT_STRIDE = 60  # one frame a second
 SCENE_SIZE = 256  # pixels, both ways
+MAX_COUNT = 2**31 - 1  # of steps and events: what the engine counts with
+
+
+def check_count(name: str, value: object, least: int) -> None:
+    """Raises a ValueError unless a value is a whole number the engine can count with."""
+    if not isinstance(value, Integral) or not least <= int(value) <= MAX_COUNT:
+        raise ValueError(
+            f"{name} is {value}; it has to be a whole number of at least {least} "
+            f"and at most {MAX_COUNT}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +41,9 @@ class Request:
     shortcuts: bool = True  # leave out work that cannot change a bit of the result
 
     def __post_init__(self) -> None:
-        if self.max_steps < 1:
-            raise ValueError(f"max_steps is {self.max_steps}; it has to be at least 1")
-        if self.stride < 1:
-            raise ValueError(f"stride is {self.stride}; it has to be at least 1")
-        if self.max_contacts < 0:
-            raise ValueError(f"max_contacts is {self.max_contacts}; it has to be 0 or more")
+        check_count("max_steps", self.max_steps, 1)
+        check_count("stride", self.stride, 1)
+        check_count("max_contacts", self.max_contacts, 0)
 
     @property
     def keeps_frames(self) -> bool:
