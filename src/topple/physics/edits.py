@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.physics.packing import Float32Array, Int32Array, motion_to_metres, to_metres
+from topple.physics.params import MAX_COORDINATE, MAX_IMPULSE, MAX_MOTION
 from topple.scene import Body, Vec
 
 
@@ -58,6 +59,12 @@ Edit = AddBody | RemoveBody | MoveBody | SetVelocity | ApplyImpulse
 
 # In the engine's order.
 _KINDS: dict[type, int] = {RemoveBody: 0, MoveBody: 1, SetVelocity: 2, ApplyImpulse: 3}
+_LIMITS: dict[type, tuple[float, ...]] = {
+    RemoveBody: (0.0,) * 4,
+    MoveBody: (MAX_COORDINATE, MAX_COORDINATE, MAX_MOTION, 0.0),
+    SetVelocity: (MAX_MOTION,) * 3 + (0.0,),
+    ApplyImpulse: (MAX_IMPULSE, MAX_IMPULSE, MAX_COORDINATE, MAX_COORDINATE),
+}
 _EDIT_DTYPE = np.dtype([("kind", np.int32), ("body", np.int32), ("values", np.float32, 4)])
 
 
@@ -91,8 +98,8 @@ def _check(edit: Edit, bodies: Sequence[Body], branch: int) -> None:
         raise ValueError(f"{where}: there is no body {edit.index}, the last is {len(bodies) - 1}")
     if isinstance(edit, SetVelocity | ApplyImpulse) and not bodies[edit.index].dynamic:
         raise ValueError(f"{where}: body {edit.index} is static, only dynamic bodies have one")
-    if not np.isfinite(_values(edit)).all():
-        raise ValueError(f"{where}: {edit} has a number that is not finite")
+    if not (np.abs(_values(edit)) <= _LIMITS[type(edit)]).all():
+        raise ValueError(f"{where}: {edit} has a number that is not finite or too large")
 
 
 def pack_edits(branches: Sequence[Sequence[Edit]], bodies: Sequence[Body]) -> PackedEdits:
@@ -102,7 +109,7 @@ def pack_edits(branches: Sequence[Sequence[Edit]], bodies: Sequence[Body]) -> Pa
 
     Raises:
         ValueError: if an edit names no body, or a static one where a dynamic is needed, or
-            has a number that is not finite; the message names the branch.
+            has a number that is not finite or too large; the message names the branch.
     """
     start, rows = [0], []
     for number, edits in enumerate(branches):

@@ -10,6 +10,9 @@ STEPS_PER_SECOND = 60
 MAX_STEPS = 1000  # of an attempt
 DEFAULT_STRIDE = 60  # one frame a second
 SCENE_SIZE = 256  # pixels, both ways
+MAX_COORDINATE = 128.0  # metres from the origin, of what a scene or an edit puts there
+MAX_MOTION = 1000.0  # metres per second, radians, radians per second
+MAX_IMPULSE = 1e6  # newton seconds
 MAX_COUNT = 2**31 - 1  # of steps and events: what the engine counts with
 
 
