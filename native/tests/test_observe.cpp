@@ -1,0 +1,64 @@
+#include <memory>
+
+#include "check.h"
+#include "course.h"
+#include "topple/observe.h"
+#include "topple/step.h"
+
+using namespace topple;
+
+// Drawing over a backdrop is a shortcut: the pixels have to be the same.
+TEST(pictures_over_a_backdrop_are_the_same_pictures) {
+  Chance chance(157);
+  const int scenes = 25;
+  const Packed packed = random_course(chance, scenes);
+  const std::unique_ptr<World> world(new World);
+  const std::unique_ptr<Workspace> work(new Workspace);
+  const std::unique_ptr<Backdrop> backdrop(new Backdrop);
+  std::vector<uint8_t> plain(kImageBytes), over(kImageBytes + 1);
+  for (int n = 0; n < scenes; ++n) {
+    const SceneView scene = packed.scenes().view(n);
+    build_world(scene, *world);
+    draw_backdrop(*backdrop, scene, *world);
+    const Balls none = {{}, 0};
+    for (int k = 0; k < 200; ++k) {
+      step(*world, *work);
+      if (k % 20 != 0) continue;
+      write_image(plain.data(), scene, world.get(), none);
+      for (const int shift : {0, 1}) {  // also where the memory is not aligned
+        write_image_over(over.data() + shift, *backdrop, scene, *world, none);
+        CHECK(std::memcmp(plain.data(), over.data() + shift, kImageBytes) == 0);
+      }
+    }
+  }
+}
+
+TEST(states_are_in_pixels_and_seconds) {
+  Packed packed;
+  packed.add_body(true, 60.0, 120.0, 0.5);
+  packed.add_box(12.0, 6.0);
+  packed.velocity = {3.0f, -1.0f, 2.0f};
+  packed.finish_scene();
+  const std::unique_ptr<World> world(new World);
+  build_world(packed.scenes().view(0), *world);
+  float row[kStateSize];
+  write_states(row, *world);
+  const double wanted[kStateSize] = {60.0, 120.0, 0.5, 18.0, -6.0, 2.0};
+  for (int i = 0; i < kStateSize; ++i) CHECK_NEAR(row[i], wanted[i], 1e-4);
+}
+
+TEST(objects_are_the_bodies_of_a_known_kind_and_the_balls) {
+  Packed packed;
+  packed.add_walls();
+  packed.add_body(true, 60.0, 120.0, 0.0, 2, 1);
+  packed.add_circle(6.0);
+  packed.finish_scene();
+  const SceneView scene = packed.scenes().view(0);
+  CHECK_EQUAL(object_count(scene, 1), 2);
+  float rows[2 * kFeatureSize];
+  write_objects(rows, scene, nullptr, {{{128.0, 64.0, 8.0}}, 1});
+  CHECK_EQUAL(rows[0], 60.0f / 256.0f);
+  CHECK_EQUAL(rows[kFeatureSize + 1], 0.25f);
+  CHECK_EQUAL(rows[kFeatureSize + 3], 0.0625f);
+  CHECK_EQUAL(rows[kFeatureSize + 8], 1.0f);  // red
+}
