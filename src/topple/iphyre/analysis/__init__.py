@@ -1,0 +1,1 @@
+"""Analyses of the games and of how plans succeed and fail."""

@@ -1,0 +1,89 @@
+"""How exact a solution's timing has to be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topple.iphyre.episode import play
+from topple.iphyre.game import Game
+from topple.iphyre.plan import Elimination, Plan, PlanError
+from topple.iphyre.rules import AT_60_HZ, Rules
+
+
+class Slack(NamedTuple):
+    """How far one removal, or all of them together, can move and still solve the game."""
+
+    body: int | None  # None: the whole plan moves
+    earlier_ms: float
+    later_ms: float
+
+    @property
+    def width_ms(self) -> float:
+        """The whole window."""
+        return self.earlier_ms + self.later_ms
+
+
+def timing_slack(game: Game, plan: Plan, rules: Rules = AT_60_HZ) -> list[Slack]:
+    """The slack of each removal with the others held, and last that of the whole plan.
+
+    Windows are searched tick by tick outwards up to the first failure, so they are as
+    exact as a tick: 16.7 ms at 60 Hz.
+
+    Raises:
+        PlanError: the plan does not solve the game.
+    """
+    score = play(game, plan, rules)
+    if not score.solved:
+        raise PlanError(f"the plan does not solve {game.name!r}, so its timing has no slack")
+    executed = Plan(plan.eliminations[: score.removed])
+    bodies: list[int | None] = [*executed.order, None] if executed.order else [None]
+    return [
+        Slack(
+            body,
+            _reach(game, executed, body, -1, rules) * 1000 / rules.hz,
+            _reach(game, executed, body, +1, rules) * 1000 / rules.hz,
+        )
+        for body in bodies
+    ]
+
+
+def _reach(game: Game, plan: Plan, body: int | None, direction: int, rules: Rules) -> int:
+    """Ticks a removal can move one way before the plan stops working."""
+    reach = 0
+    while reach < rules.tick_limit:
+        moved = _moved(plan, body, (reach + 1) * direction)
+        if moved is None or not play(game, moved, rules).solved:
+            break
+        reach += 1
+    return reach
+
+
+def _moved(plan: Plan, body: int | None, shift: int) -> Plan | None:
+    """The plan with a removal moved; None if it would be before the first tick.
+
+    Removals that meet at a tick are carried out together here: to make one wait would
+    move another one as well.
+    """
+    moved = sorted(
+        Elimination(tick + shift if body in (None, each) else tick, each)
+        for tick, each in plan.eliminations
+    )
+    return None if moved and moved[0].tick < 0 else Plan(tuple(moved))
+
+
+def jitter_success(
+    game: Game, plan: Plan, ms: float, trials: int = 100, seed: int = 0, rules: Rules = AT_60_HZ
+) -> float:
+    """The share of trials that succeed when every time is off by up to `ms` either way."""
+    rng = np.random.default_rng(seed)
+    solved = 0
+    for _ in range(trials):
+        shifts = rng.uniform(-ms, ms, len(plan.eliminations)) * rules.hz / 1000
+        moved = sorted(
+            Elimination(max(0, tick + round(float(shift))), body)
+            for (tick, body), shift in zip(plan.eliminations, shifts, strict=True)
+        )
+        solved += play(game, Plan(tuple(moved)), rules).solved
+    return solved / trials

@@ -1,0 +1,222 @@
+"""Games: gray, black and blue blocks, red balls, sticks and springs."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from topple.physics.munk import MAX_BODIES, MunkScene
+
+WIDTH = HEIGHT = 600.0  # px; y grows downwards
+BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick
+BALL_RADIUS = 20.0  # px, unless a game says otherwise
+MAX_ELIMINABLE = 6  # gray blocks a game may have: the length of the published actions
+
+Vec = tuple[float, float]
+
+
+class GameError(ValueError):
+    """A game breaks a rule; the message names the game, the body and the rule."""
+
+
+class Kind(Enum):
+    """What a block is, by its colour."""
+
+    GRAY = "gray"  # static until the player removes it
+    BLACK = "black"  # static for ever
+    BLUE = "blue"  # moves under gravity
+
+
+class Block(NamedTuple):
+    """A capsule between two points."""
+
+    start: Vec  # px
+    end: Vec  # px
+    kind: Kind
+
+    @property
+    def centre(self) -> Vec:
+        """The point to click, and the origin of the body."""
+        return (self.start[0] + self.end[0]) / 2, (self.start[1] + self.end[1]) / 2
+
+
+class Ball(NamedTuple):
+    """A red ball, to be got out of the scene."""
+
+    x: float  # px
+    y: float  # px
+    radius: float = BALL_RADIUS  # px
+
+
+def gray(x1: float, y1: float, x2: float, y2: float) -> Block:
+    """A block the player can remove."""
+    return Block((float(x1), float(y1)), (float(x2), float(y2)), Kind.GRAY)
+
+
+def black(x1: float, y1: float, x2: float, y2: float) -> Block:
+    """A block that stays."""
+    return Block((float(x1), float(y1)), (float(x2), float(y2)), Kind.BLACK)
+
+
+def blue(x1: float, y1: float, x2: float, y2: float) -> Block:
+    """A block that moves."""
+    return Block((float(x1), float(y1)), (float(x2), float(y2)), Kind.BLUE)
+
+
+class Game:
+    """One level.
+
+    Bodies are numbered blocks first, then balls, in the order listed; sticks and
+    springs join two bodies, by number, from centre to centre. A game is checked
+    when it is made and does not change afterwards.
+
+    Attributes:
+        name: unique, in lower case with underscores.
+        concept: what the game tests, in a sentence.
+        blocks: blocks in order.
+        balls: balls in order, at least one.
+        sticks: pairs of bodies held at their first distance.
+        springs: pairs of bodies pulled together by a spring.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        concept: str,
+        blocks: tuple[Block, ...],
+        balls: tuple[Ball, ...],
+        sticks: tuple[tuple[int, int], ...] = (),
+        springs: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        self.name = name
+        self.concept = concept
+        self.blocks = blocks
+        self.balls = balls
+        self.sticks = sticks
+        self.springs = springs
+        _check(self)
+
+    def __repr__(self) -> str:
+        return f"Game({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and (self.name, self.scene) == (other.name, other.scene)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.scene))
+
+    @property
+    def bodies(self) -> int:
+        """How many bodies there are."""
+        return len(self.blocks) + len(self.balls)
+
+    @cached_property
+    def eliminable(self) -> tuple[int, ...]:
+        """Bodies the player can remove, in order: the meaning of an action's entries."""
+        return tuple(i for i, block in enumerate(self.blocks) if block.kind is Kind.GRAY)
+
+    @cached_property
+    def scene(self) -> MunkScene:
+        """What the physics sees."""
+        return MunkScene(
+            ends=(
+                *((*block.start, *block.end) for block in self.blocks),
+                *((ball.x, ball.y, ball.x, ball.y) for ball in self.balls),
+            ),
+            radii=(BLOCK_RADIUS,) * len(self.blocks) + tuple(ball.radius for ball in self.balls),
+            is_ball=(False,) * len(self.blocks) + (True,) * len(self.balls),
+            is_dynamic=(
+                *(block.kind is Kind.BLUE for block in self.blocks),
+                *(True for _ in self.balls),
+            ),
+            pins=self.sticks,
+            springs=self.springs,
+        )
+
+    def centre(self, body: int) -> Vec:
+        """Where a body starts: for gray blocks, the point to click."""
+        if body < len(self.blocks):
+            return self.blocks[body].centre
+        ball = self.balls[body - len(self.blocks)]
+        return ball.x, ball.y
+
+    def block_at(self, point: Vec, removed: frozenset[int] = frozenset()) -> int | None:
+        """The gray block under a point, the first in order, or None.
+
+        Only the straight part of a block counts: its round ends cannot be hit.
+        """
+        for body in self.eliminable:
+            if body not in removed and _covers(self.blocks[body], point):
+                return body
+        return None
+
+
+def _covers(block: Block, point: Vec) -> bool:
+    (x1, y1), (x2, y2), (x, y) = block.start, block.end, block.centre
+    length = math.sqrt((x1 - x2) ** 2 + (y1 - y2) ** 2)
+    ux, uy = (x1 - x2) / length, (y1 - y2) / length
+    px, py = point[0] - x, point[1] - y
+    return abs(px * ux + py * uy) < length / 2 and abs(px * uy - py * ux) < BLOCK_RADIUS
+
+
+def _check(game: Game) -> None:
+    def fail(message: str) -> GameError:
+        return GameError(f"game {game.name!r}: {message}")
+
+    if not game.name or not game.name.replace("_", "").isalnum():
+        raise fail("the name must be letters, digits and underscores")
+    if not game.balls:
+        raise fail("there must be at least one ball")
+    if game.bodies > MAX_BODIES:
+        raise fail(f"{game.bodies} bodies, but at most {MAX_BODIES} are allowed")
+    for i, block in enumerate(game.blocks):
+        if not all(map(math.isfinite, (*block.start, *block.end))):
+            raise fail(f"block {i} has an end that is not a finite number")
+        if block.start == block.end:
+            raise fail(f"block {i} has length zero; its two ends must differ")
+    for i, ball in enumerate(game.balls, start=len(game.blocks)):
+        if not all(map(math.isfinite, ball)):
+            raise fail(f"ball {i} has a centre or radius that is not a finite number")
+        if ball.radius <= 0.0:
+            raise fail(f"ball {i} has radius {ball.radius}; it must be positive")
+        if ball.y > HEIGHT:
+            raise fail(f"ball {i} starts at y = {ball.y:g}, already below {HEIGHT:g}")
+    if len(game.eliminable) > MAX_ELIMINABLE:
+        raise fail(f"{len(game.eliminable)} gray blocks, but at most {MAX_ELIMINABLE} are allowed")
+    for word, pairs in (("stick", game.sticks), ("spring", game.springs)):
+        for pair in pairs:
+            _check_joint(game, word, pair)
+    _check_clicks(game)
+
+
+def _check_joint(game: Game, word: str, pair: tuple[int, int]) -> None:
+    where = f"game {game.name!r}: {word} {list(pair)}"
+    if len(pair) != 2:
+        raise GameError(f"{where} must name two bodies")
+    for body in pair:
+        if not 0 <= body < game.bodies:
+            raise GameError(f"{where} names body {body}, but bodies are 0 to {game.bodies - 1}")
+    if pair[0] == pair[1]:
+        raise GameError(f"{where} joins a body to itself")
+    if not any(game.scene.is_dynamic[body] for body in pair):
+        raise GameError(f"{where} joins two bodies that cannot move")
+    if game.centre(pair[0]) == game.centre(pair[1]):
+        raise GameError(f"{where} joins bodies with the same centre, so it has no direction")
+
+
+def _check_clicks(game: Game) -> None:
+    """A click on a gray block's centre must mean that block, or actions are ambiguous."""
+    for body in game.eliminable:
+        hit = game.block_at(game.centre(body))
+        if hit != body:
+            raise GameError(
+                f"game {game.name!r}: block {body} cannot be clicked at its centre, "
+                f"because block {hit} covers that point"
+            )
+    centres = sorted(game.centre(body) for body in game.eliminable)
+    for first, second in pairwise(centres):
+        if first == second:
+            raise GameError(f"game {game.name!r}: two gray blocks share the centre {first}")

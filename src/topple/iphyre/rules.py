@@ -1,0 +1,109 @@
+"""The rules: time, reward, limits, and the published quirks that scores depend on."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
+from itertools import accumulate, repeat
+
+from topple.iphyre.game import HEIGHT, WIDTH
+from topple.physics.munk import Exit, MunkParams, MunkRequest
+
+SECONDS = 15  # an episode lasts at most this long
+TIME_REWARD = -1.0  # per second
+ELIMINATION_REWARD = -10.0  # per block removed
+SUCCESS_REWARD = 1000.0
+
+
+class Quirk(Enum):
+    """Oddities of the original that scores depend on; the published rules keep them all."""
+
+    CONSTANT_INERTIA = "every blue block turns as easily as one of length zero"
+    NO_HOLE = "a ball is out anywhere below y = 600, also beside the scene"
+    ONE_REMOVAL_PER_TICK = "a second block due at the same tick waits for the next"
+    TIES_ARE_LOST = "of blocks planned for the same tenth of a second, only the first goes"
+    ZERO_IS_NEVER = "a planned time of 0 means that the block stays"
+    RESET_OFFSET = "how often a scene was built in its space changes the order of contacts"
+    ADDED_UP_CLOCK = "the clock adds up floats, so a time may fall one tick late"
+    EXTRA_TICK = "re-planning at some ticks lets an episode last one tick longer"
+
+
+PUBLISHED_QUIRKS = frozenset(Quirk)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What an episode goes by.
+
+    Attributes:
+        hz: ticks in a second. One tick is one physics step, so 10 Hz and 60 Hz are
+            two benchmarks: people, searches and data use 60 Hz, learning agents 10 Hz.
+        resets: how often the original builds a scene before play at this rate.
+        quirks: which oddities hold.
+    """
+
+    hz: int = 60
+    resets: int = 1
+    quirks: frozenset[Quirk] = PUBLISHED_QUIRKS
+
+    def __post_init__(self) -> None:
+        if self.hz < 1:
+            raise ValueError(f"hz is {self.hz}; it must be a positive whole number")
+        if self.resets < 1:
+            raise ValueError(f"resets is {self.resets}; it must be at least 1")
+
+    def __contains__(self, quirk: Quirk) -> bool:
+        return quirk in self.quirks
+
+    @property
+    def dt(self) -> float:
+        """Seconds in a tick."""
+        return 1 / self.hz
+
+    @property
+    def tick_limit(self) -> int:
+        """Ticks in an episode that is not solved."""
+        return SECONDS * self.hz
+
+    @property
+    def request(self) -> MunkRequest:
+        """The rules as the physics takes them."""
+        return MunkRequest(
+            dt=self.dt,
+            ticks=self.tick_limit,
+            resets=self.resets if Quirk.RESET_OFFSET in self else 1,
+            out=Exit(HEIGHT, None if Quirk.NO_HOLE in self else (0.0, WIDTH)),
+            params=MunkParams(constant_inertia=Quirk.CONSTANT_INERTIA in self),
+        )
+
+    def clean(self) -> Rules:
+        """The same rate without the quirks."""
+        return replace(self, quirks=frozenset())
+
+    def reward(self, ticks: int, removed: int, solved: bool) -> float:
+        """What an episode, or a part of it, earns."""
+        reward = TIME_REWARD * ticks / self.hz + ELIMINATION_REWARD * removed
+        return reward + SUCCESS_REWARD if solved else reward
+
+
+AT_60_HZ = Rules(hz=60, resets=1)  # people, searches, sampled data
+AT_10_HZ = Rules(hz=10, resets=2)  # the three learning environments and the random agent
+
+
+@cache
+def _added_up(hz: int) -> list[float]:
+    return list(accumulate(repeat(1 / hz, SECONDS * hz), initial=0.0))
+
+
+def tick_at(seconds: float, rules: Rules) -> int:
+    """The first tick whose clock has reached a time; past the end for later times.
+
+    The original's clock starts at 0 and adds 1/hz at each tick, errors included.
+    """
+    if Quirk.ADDED_UP_CLOCK in rules:
+        return bisect_left(_added_up(rules.hz), seconds)
+    # A little less, so that a time meant as a tick is that tick.
+    return math.ceil(seconds * rules.hz - 1e-9)

@@ -1,0 +1,94 @@
+"""Random plans as the original draws them, and data sets of their episodes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from topple.iphyre.game import MAX_ELIMINABLE, Game
+from topple.iphyre.plan import Plan, plan_from_seconds
+from topple.iphyre.rules import AT_60_HZ, Rules
+from topple.iphyre.score import Score
+from topple.physics.munk import run_episode, world_for
+
+INTERVAL = 0.1  # s, the grid of times
+LATEST = 7.0  # s, times are before this
+NEVER_SHARE = 0.2  # how often a block is left alone
+
+
+def draw_times(
+    blocks: int,
+    width: int = MAX_ELIMINABLE,
+    interval: float = INTERVAL,
+    latest: float = LATEST,
+    never: float = NEVER_SHARE,
+    seed: int = 0,
+) -> Iterator[list[float]]:
+    """Times per block, padded with zeros to `width`; 0 means never.
+
+    Times lie on a grid, no two alike, and each is set to 0 with probability `never`.
+    The two generators and the order of draws are the original's, and so is the check
+    for repeats, which sees only rows without padding.
+    """
+    draw, keep = random.Random(seed), np.random.RandomState(seed)
+    grid: list[float] = np.arange(0, latest, interval).tolist()
+    drawn: set[tuple[float, ...]] = set()
+    while True:
+        times = draw.sample(grid, blocks)
+        while tuple(times) in drawn:
+            times = draw.sample(grid, blocks)
+        times = [time if keep.uniform() > never else 0.0 for time in times]
+        times += [0.0] * (width - blocks)
+        drawn.add(tuple(times))
+        yield times
+
+
+class Draw(NamedTuple):
+    """One plan drawn and played."""
+
+    number: int  # counted from 1
+    times: tuple[float, ...]  # s, one per gray block; 0 means never
+    plan: Plan
+    resets: int  # the scene had been built this often in its space
+    score: Score
+
+
+def play_draws(game: Game, seed: int = 0, rules: Rules = AT_60_HZ) -> Iterator[Draw]:
+    """Draw and play plans without end.
+
+    The original plays them all in one space that it fills anew each time, after a
+    first time to ask for the actions, so the builds of a scene count up.
+    """
+    request = rules.request
+    world = world_for(game.scene, request.params)
+    blocks = len(game.eliminable)
+    for number, padded in enumerate(draw_times(blocks, seed=seed), start=1):
+        times = tuple(padded[:blocks])
+        plan = plan_from_seconds(game, times, rules)
+        resets = number + 1
+        solved, ticks, removed = run_episode(
+            world, plan.eliminations, request._replace(resets=resets)
+        )
+        score = Score(rules.reward(ticks, removed, solved), solved, ticks, removed)
+        yield Draw(number, times, plan, resets, score)
+
+
+def sample(game: Game, solved: int = 50, failed: int = 50, seed: int = 0) -> tuple[list[Draw], int]:
+    """Draw until so many plans solved the game and so many failed.
+
+    Returns:
+        The draws kept, successes first, and how many were drawn in all.
+    """
+    kept: dict[bool, list[Draw]] = {True: [], False: []}
+    wanted = {True: solved, False: failed}
+    draws = play_draws(game, seed)
+    number = 0
+    while any(len(kept[end]) < wanted[end] for end in wanted):
+        draw = next(draws)
+        number = draw.number
+        if len(kept[draw.score.solved]) < wanted[draw.score.solved]:
+            kept[draw.score.solved].append(draw)
+    return kept[True] + kept[False], number

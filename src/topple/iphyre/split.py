@@ -1,0 +1,52 @@
+"""Splits: the one definition of which games belong together."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from topple.iphyre.game import Game
+from topple.iphyre.games import basic, compositional, multi_ball, noisy, unseen_basic
+
+
+class Split(Enum):
+    """Ten games each. Agents train on BASIC; UNSEEN_BASIC is outside the forty."""
+
+    BASIC = "basic"
+    NOISY = "noisy"
+    COMPOSITIONAL = "compositional"
+    MULTI_BALL = "multi_ball"
+    UNSEEN_BASIC = "unseen_basic"
+
+    @property
+    def games(self) -> tuple[Game, ...]:
+        """The games, in the published order."""
+        return _GAMES[self]
+
+
+_GAMES = {
+    Split.BASIC: basic.GAMES,
+    Split.NOISY: noisy.GAMES,
+    Split.COMPOSITIONAL: compositional.GAMES,
+    Split.MULTI_BALL: multi_ball.GAMES,
+    Split.UNSEEN_BASIC: unseen_basic.GAMES,
+}
+
+PUBLISHED_SPLITS = (Split.BASIC, Split.NOISY, Split.COMPOSITIONAL, Split.MULTI_BALL)
+
+
+def split_of(name: str) -> Split | None:
+    """The split of a game, or None for a game of the user's own."""
+    return next((s for s in Split if any(game.name == name for game in s.games)), None)
+
+
+def split_named(name: str) -> Split:
+    """A split by its name; a hyphen will do for an underscore.
+
+    Raises:
+        ValueError: no split has that name.
+    """
+    try:
+        return Split(name.lower().replace("-", "_"))
+    except ValueError:
+        names = ", ".join(split.value for split in Split)
+        raise ValueError(f"no split is named {name!r}; the splits are {names}") from None
