@@ -1,0 +1,1 @@
+"""Gymnasium environments of both benchmarks; `registration` names them."""

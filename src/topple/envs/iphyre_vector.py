@@ -1,0 +1,179 @@
+"""I-PHYRE environments in batches: one observation array for all episodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from topple.envs.iphyre import (
+    Observation,
+    ObservationKind,
+    action_space,
+    checked_render_mode,
+    observation_space,
+)
+from topple.envs.iphyre_stage import Stage, games_of
+from topple.iphyre.game import Game, GameError
+from topple.iphyre.games import game_named
+from topple.iphyre.rules import AT_10_HZ, Rules
+from topple.iphyre.split import Split
+from topple.iphyre.strategy import Strategy
+
+Flags = NDArray[np.bool_]
+
+
+class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
+    """Many episodes beside each other, with the spaces and rewards of the single ones.
+
+    Finished episodes start anew: at the next step, whose action is then ignored, or,
+    with `autoreset_mode=AutoresetMode.SAME_STEP`, at once, with the last observation in
+    `info["final_obs"]` and the last info in `info["final_info"]`.
+
+    Args:
+        num_envs: how many episodes.
+        strategy: what an action means.
+        game: the only game to play, by name or as a value.
+        split: the games to sample from; BASIC if nothing is said.
+        observation: "symbolic" or "image".
+        render_mode: "rgb_array" or None.
+        rules: published at 10 Hz by default.
+        autoreset_mode: when finished episodes start anew.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        strategy: Strategy,
+        game: str | Game | None = None,
+        split: str | Split | None = None,
+        observation: ObservationKind = "symbolic",
+        render_mode: str | None = None,
+        rules: Rules = AT_10_HZ,
+        autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        if autoreset_mode not in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+            raise ValueError(f"autoreset_mode is {autoreset_mode}; use NEXT_STEP or SAME_STEP")
+        self.num_envs = num_envs
+        self.render_mode = checked_render_mode(render_mode)
+        self.metadata = {
+            "render_modes": ["rgb_array"],
+            "render_fps": 10,
+            "autoreset_mode": autoreset_mode,
+        }
+        self.single_action_space = action_space(strategy)
+        self.single_observation_space = observation_space(strategy, observation)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._kind = observation
+        self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
+        self._stage = Stage(games_of(game, split), num_envs, strategy, rules)
+        self._ended = np.zeros(num_envs, dtype=np.bool_)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start all episodes, with one seed for the sampling of games.
+
+        `options={"game": name}` starts one game everywhere; later episodes are sampled.
+
+        Raises:
+            GameError: that game is not among those of this batch.
+            ValueError: the seed is a list; one generator serves all episodes.
+        """
+        if isinstance(seed, list):
+            raise ValueError("give one seed: a single generator samples the games of all episodes")
+        super().reset(seed=seed, options=options)
+        choice = (options or {}).get("game")
+        number = None if choice is None else self._number(choice)
+        for slot in range(self.num_envs):
+            self._start(slot, number)
+        self._ended[:] = False
+        return self._observe(), self._info()
+
+    def _number(self, choice: str | Game) -> int:
+        game = choice if isinstance(choice, Game) else game_named(choice)
+        if game not in self._stage.games:
+            names = ", ".join(each.name for each in self._stage.games)
+            raise GameError(f"this batch does not play {game.name!r}, only {names}")
+        return self._stage.games.index(game)
+
+    def _start(self, slot: int, number: int | None = None) -> None:
+        if number is None:
+            number = int(self.np_random.integers(len(self._stage.games)))
+        self._stage.start(slot, number)
+
+    def step(
+        self, actions: Any
+    ) -> tuple[Observation, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
+        """Carry out one action per episode."""
+        stage = self._stage
+        rewards = np.zeros(self.num_envs)
+        terminated = np.zeros(self.num_envs, dtype=np.bool_)
+        truncated = np.zeros(self.num_envs, dtype=np.bool_)
+        choices = actions.tolist() if stage.strategy is Strategy.ON_THE_FLY else actions
+        for slot, ended in enumerate(self._ended.tolist()):
+            if ended:
+                self._start(slot)
+                continue
+            rewards[slot] = stage.act(slot, choices[slot])
+            solved = stage.episodes[slot].solved
+            if solved:
+                terminated[slot] = True
+            elif stage.over(slot):
+                truncated[slot] = True
+        done = terminated | truncated
+        if not self._same_step:
+            self._ended = done
+            return self._observe(), rewards, terminated, truncated, self._info()
+        final = self._restart(done)
+        return self._observe(), rewards, terminated, truncated, self._info() | final
+
+    def _restart(self, done: Flags) -> dict[str, Any]:
+        """Start finished episodes anew, keeping how they ended."""
+        if not done.any():
+            return {}
+        seen, info = self._observe(), self._info()
+        last = np.full(self.num_envs, None, dtype=object)
+        for slot in np.flatnonzero(done).tolist():
+            last[slot] = seen[slot]
+            self._start(slot)
+        return {"final_obs": last, "_final_obs": done, "final_info": info, "_final_info": done}
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """One picture per episode, if the render mode asks for it."""
+        if not self.render_mode:
+            return None
+        return tuple(self._stage.picture(slot, smooth=2) for slot in range(self.num_envs))
+
+    def _observe(self) -> Observation:
+        if self._kind == "image":
+            return np.stack([self._stage.picture(slot) for slot in range(self.num_envs)])
+        return self._stage.observe()
+
+    def _info(self) -> dict[str, Any]:
+        episodes = self._stage.episodes
+        return {
+            "game": np.array([episode.game.name for episode in episodes], dtype=object),
+            "tick": np.array([episode.tick for episode in episodes]),
+            "removed": np.array([episode.removed for episode in episodes]),
+            "solved": np.array([episode.solved for episode in episodes]),
+        }
+
+
+def in_advance(num_envs: int, **options: Any) -> IPhyreVectorEnv:
+    """A batch that plans in advance."""
+    return IPhyreVectorEnv(num_envs, Strategy.IN_ADVANCE, **options)
+
+
+def on_the_fly(num_envs: int, **options: Any) -> IPhyreVectorEnv:
+    """A batch that acts on the fly."""
+    return IPhyreVectorEnv(num_envs, Strategy.ON_THE_FLY, **options)
+
+
+def combined(num_envs: int, **options: Any) -> IPhyreVectorEnv:
+    """A batch that plans anew after every removal."""
+    return IPhyreVectorEnv(num_envs, Strategy.COMBINED, **options)
