@@ -1,0 +1,1 @@
+"""The names of the original packages, for code written for them."""
