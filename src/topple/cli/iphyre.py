@@ -1,0 +1,138 @@
+"""`topple iphyre`: list, check, play, draw and sample games, and analyse them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topple.cli import iphyre_analysis
+from topple.cli.iphyre_options import Games, chosen_games, parse_times, rules_at
+from topple.cli.messages import Json, progress, resumable, show, show_json, user_errors
+from topple.iphyre.dataset import collect, load, save
+from topple.iphyre.episode import play
+from topple.iphyre.game import Game, GameError
+from topple.iphyre.game_file import game_to_json, load_games
+from topple.iphyre.games import game_named
+from topple.iphyre.picture import picture_episode, picture_game, sheet
+from topple.iphyre.plan import plan_from_seconds
+from topple.iphyre.split import Split, split_of
+from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, save_png
+
+app = typer.Typer(help="The I-PHYRE games.", no_args_is_help=True, add_completion=False)
+app.command("difficulty")(iphyre_analysis.difficulty)
+app.command("oracle")(iphyre_analysis.oracle)
+app.command("timing")(iphyre_analysis.timing)
+app.command("solvability")(iphyre_analysis.solvability)
+app.command("failures")(iphyre_analysis.failures)
+
+OwnFile = Annotated[
+    Path | None, typer.Option("--file", help="Take the game from this .json or .py file.")
+]
+
+
+def find_game(name: str, file: Path | None) -> Game:
+    """A published game, or one of a file, by name."""
+    if file is None:
+        return game_named(name)
+    games = {game.name: game for game in load_games(file)}
+    if name not in games:
+        raise GameError(f"{file} has no game {name!r}; it has {', '.join(games)}")
+    return games[name]
+
+
+@app.command("games")
+def list_games(games: Games = None, as_json: Json = False) -> None:
+    """List games with what they test."""
+    with user_errors():
+        chosen = chosen_games(games)
+    if as_json:
+        show_json([game_to_json(game) for game in chosen])
+        return
+    rows = []
+    for game in chosen:
+        split = split_of(game.name)
+        gray, balls = len(game.eliminable), len(game.balls)
+        rows.append((game.name, split.value if split else "own", gray, balls, game.concept))
+    show("I-PHYRE games", ("game", "split", "gray", "balls", "concept"), rows)
+
+
+@app.command()
+def check(file: Path) -> None:
+    """Check the games of a .json or .py file."""
+    with user_errors():
+        for game in load_games(file):
+            gray = len(game.eliminable)
+            typer.echo(f"{game.name}: {game.bodies} bodies, {gray} gray blocks: fine")
+
+
+@app.command("play")
+def play_game(
+    game: str,
+    times: Annotated[str, typer.Option(help="Seconds per gray block by commas; - for never.")] = "",
+    hz: Annotated[int, typer.Option(help="60 or 10 ticks a second.")] = 60,
+    save_to: Annotated[
+        Path | None, typer.Option("--save", help="Write a .gif, .mp4 or .png of the episode.")
+    ] = None,
+    size: Annotated[int, typer.Option(help="Width of the picture in px.")] = 400,
+    file: OwnFile = None,
+    as_json: Json = False,
+) -> None:
+    """Play one plan and print what it earned."""
+    with user_errors():
+        if save_to is not None:
+            check_ending(save_to)
+        rules = rules_at(hz)
+        chosen = find_game(game, file)
+        plan = plan_from_seconds(chosen, parse_times(times), rules)
+        score = play(chosen, plan, rules)
+        if save_to is not None:
+            fps = min(hz, DEFAULT_FPS)
+            save_frames(picture_episode(chosen, plan, rules, fps, size), save_to, fps)
+    if as_json:
+        show_json({"game": chosen.name, "hz": hz, **score._asdict()})
+        return
+    ending = f"solved at {score.ticks / hz:.2f} s" if score.solved else "not solved"
+    typer.echo(f"{chosen.name}: {ending}, {score.removed} removed, reward {score.reward:.2f}")
+
+
+@app.command()
+def picture(game: str, out: Path, size: int = 600, file: OwnFile = None) -> None:
+    """Draw a game's initial scene as PNG."""
+    with user_errors():
+        save_png(picture_game(find_game(game, file), size), out)
+    typer.echo(str(out))
+
+
+@app.command()
+def sheets(out: Path, size: Annotated[int, typer.Option(help="Of one game, px.")] = 240) -> None:
+    """Draw a contact sheet of every split (the paper's Figures A2 to A5) into a folder."""
+    with user_errors():
+        for split in Split:
+            path = out / f"{split.value}.png"
+            save_png(sheet(split.games, size=size), path)
+            typer.echo(str(path))
+
+
+@app.command()
+def sample(
+    out: Annotated[Path, typer.Option(help="Folder for one .npz file per game.")],
+    games: Games = None,
+    count: Annotated[int, typer.Option(help="Successes, and failures, per game.")] = 50,
+    seed: int = 0,
+    frames: Annotated[int, typer.Option(help="Width of frames in px; 0 for none.")] = 0,
+) -> None:
+    """Collect successful and failed episodes of games; finished files are kept."""
+    with user_errors(), resumable():
+        chosen = chosen_games(games)
+        paths = {g: out / f"{g.name}-{count}-seed{seed}-frames{frames}.npz" for g in chosen}
+        with progress("sampling", len(chosen)) as bar:
+            for game, path in paths.items():
+                bar.update(bar.task_ids[0], description=game.name)
+                if not path.exists():
+                    save(collect(game, count, count, seed, frames), path)
+                bar.advance(bar.task_ids[0])
+    for game, path in paths.items():
+        data = load(path)
+        typer.echo(f"{game.name}: {len(data.solved)} episodes from {int(data.drawn)} draws")

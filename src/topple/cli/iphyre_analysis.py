@@ -1,0 +1,199 @@
+"""The analyses of I-PHYRE as commands; each keeps a result per game and takes up a broken run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topple.cli.iphyre_options import Games, chosen_games, rules_at
+from topple.cli.messages import Cell, Json, progress, resumable, show, user_errors
+from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
+from topple.iphyre.analysis.oracle import search_oracle
+from topple.iphyre.analysis.random_agent import paper_games, play_random
+from topple.iphyre.analysis.solvability import solvability as solve_at_10_hz
+from topple.iphyre.analysis.store import Result, compute_each, read_json
+from topple.iphyre.analysis.timing import jitter_success, timing_slack
+from topple.iphyre.game import Game
+from topple.iphyre.games import PUBLISHED
+from topple.iphyre.plan import Plan, plan_from_ticks
+from topple.iphyre.sampling import sample
+from topple.iphyre.split import PUBLISHED_SPLITS
+from topple.reports.iphyre_figures import bars_by_game, failure_shares
+from topple.reports.published import IPHYRE_ORACLE
+
+Out = Annotated[Path, typer.Option("--out", help="Folder for the results, one file per game.")]
+Oracle = Annotated[Path, typer.Option("--oracle", help="Folder written by `topple iphyre oracle`.")]
+Figure = Annotated[Path | None, typer.Option("--figure", help="Draw the results to this file.")]
+
+
+def _results(
+    label: str, out: Path, games: list[Game], settings: Result, compute: Callable[[Game], Result]
+) -> dict[str, Result]:
+    """Results of all games, with a progress bar for those not on disk yet."""
+    results = {}
+    with resumable(), progress(label, len(games)) as bar:
+        for game, result in compute_each(out, games, settings, compute):
+            results[game.name] = result
+            bar.update(bar.task_ids[0], advance=1, description=f"{label}: {game.name}")
+    return results
+
+
+def difficulty(
+    out: Out,
+    games: Games = None,
+    count: Annotated[int, typer.Option(help="Successes, and failures, to find.")] = 50,
+    seed: int = 0,
+    figure: Figure = None,
+    as_json: Json = False,
+) -> None:
+    """Count the random plans needed to find enough successes and failures (Figure A1)."""
+    with user_errors():
+        results = _results(
+            "difficulty",
+            out,
+            chosen_games(games),
+            {"count": count, "seed": seed},
+            lambda game: {"draws": sample(game, count, count, seed)[1]},
+        )
+        draws = {name: int(result["draws"]) for name, result in results.items()}
+        if figure is not None:
+            title = f"Random plans drawn until {count} succeeded and {count} failed"
+            bars_by_game(draws, "plans", title, figure, log=True)
+    show("Sampling difficulty", ("game", "draws"), list(draws.items()), as_json)
+
+
+def oracle(
+    out: Out,
+    games: Games = None,
+    attempts: Annotated[int, typer.Option(help="Plans tried per game.")] = 12_000,
+    seed: int = 0,
+    as_json: Json = False,
+) -> None:
+    """Search the best plan of each game at 60 Hz."""
+
+    def compute(game: Game) -> Result:
+        found = search_oracle(game, attempts, seed)
+        if found is None:
+            return {"reward": None, "ticks": None}
+        return {"reward": found.score.reward, "ticks": list(found.ticks)}
+
+    with user_errors():
+        settings = {"attempts": attempts, "seed": seed}
+        results = _results("oracle", out, chosen_games(games), settings, compute)
+    rows: list[tuple[Cell, ...]] = []
+    for name, result in results.items():
+        times = ["-" if t is None else f"{t / 60:.3f}" for t in result["ticks"] or ()]
+        rows.append((name, result["reward"], " ".join(times)))
+    for split in PUBLISHED_SPLITS:
+        rewards = [results.get(game.name, {}).get("reward") for game in split.games]
+        found = [reward for reward in rewards if reward is not None]
+        if len(found) == len(rewards):
+            mean = sum(found) / len(found)
+            rows.append((f"mean {split.value}", mean, f"paper {IPHYRE_ORACLE[split]}"))
+    show("Best plans found", ("game", "reward", "seconds per gray block"), rows, as_json)
+
+
+def _oracle_plan(folder: Path, game: Game) -> Plan:
+    """The plan a search wrote.
+
+    Raises:
+        ValueError: the search found none, or the file is not there.
+    """
+    ticks = read_json(folder / f"{game.name}.json")["result"]["ticks"]
+    if ticks is None:
+        raise ValueError(f"the search in {folder} found no plan that solves {game.name!r}")
+    return plan_from_ticks(game, ticks)
+
+
+def timing(
+    out: Out,
+    oracle_folder: Oracle,
+    games: Games = None,
+    figure: Figure = None,
+    as_json: Json = False,
+) -> None:
+    """Measure by how many milliseconds the oracle's removals can be off."""
+
+    def compute(game: Game) -> Result:
+        plan = _oracle_plan(oracle_folder, game)
+        slacks = timing_slack(game, plan)
+        return {
+            "slack": [list(slack) for slack in slacks],
+            "narrowest_ms": min(slack.width_ms for slack in slacks),
+            "jitter_50_ms": jitter_success(game, plan, 50.0),
+        }
+
+    with user_errors():
+        results = _results("timing", out, chosen_games(games), {}, compute)
+        if figure is not None:
+            widths = {name: result["narrowest_ms"] for name, result in results.items()}
+            bars_by_game(widths, "ms", "The narrowest window of a removal", figure, log=True)
+    rows = [(n, r["narrowest_ms"], r["jitter_50_ms"]) for n, r in results.items()]
+    columns = ("game", "narrowest window ms", "solved when off by 50 ms")
+    show("Timing slack", columns, rows, as_json)
+
+
+def solvability(
+    out: Out,
+    games: Games = None,
+    samples: Annotated[int, typer.Option(help="Plans for games with over two blocks.")] = 4000,
+    seed: int = 0,
+    figure: Figure = None,
+    as_json: Json = False,
+) -> None:
+    """Find out which games can be solved at 10 Hz."""
+
+    def compute(game: Game) -> Result:
+        found = solve_at_10_hz(game, samples, seed)
+        return {**found._asdict(), "share": found.share}
+
+    with user_errors():
+        settings = {"samples": samples, "seed": seed}
+        results = _results("solvability", out, chosen_games(games), settings, compute)
+        if figure is not None:
+            shares = {name: result["share"] for name, result in results.items()}
+            bars_by_game(shares, "share", "Plans that solve a game at 10 Hz", figure)
+    keys = ("exhaustive", "plans", "solved", "best_reward")
+    rows = [(name, *(result[key] for key in keys)) for name, result in results.items()]
+    show("Solvability at 10 Hz", ("game", *keys), rows, as_json)
+
+
+def failures(
+    oracle_folder: Oracle,
+    attempts: Annotated[
+        Path | None,
+        typer.Option(help="JSON of game to {order, solved}; the random agent if left out."),
+    ] = None,
+    hz: Annotated[int, typer.Option(help="Rate of the random agent.")] = 10,
+    figure: Figure = None,
+    as_json: Json = False,
+) -> None:
+    """Tell failures of order from failures of timing (appendix H)."""
+    with user_errors():
+        if attempts is None:
+            # All fifty are played, since one generator serves them in turn.
+            ends = play_random(paper_games(), rules=rules_at(hz))
+            tried = {
+                game.name: Attempted(
+                    tuple(e.body for e in ends[game.name].history), ends[game.name].solved
+                )
+                for game in PUBLISHED
+            }
+        else:
+            tried = {
+                name: Attempted(tuple(each["order"]), bool(each["solved"]))
+                for name, each in read_json(attempts).items()
+            }
+        orders = {g.name: _oracle_plan(oracle_folder, g).order for g in PUBLISHED}
+        counts = [
+            *((split.value, c) for split, c in failures_by_split(tried, orders).items()),
+            ("all", count_failures(tried, orders)),
+        ]
+        if figure is not None:
+            failure_shares(counts, "Where failures come from", figure)
+    rows = [(name, *c, c.timing_share, c.order_share) for name, c in counts]
+    columns = ("split", "total", "SN", "RON", "SRON", "P(T|F)", "P(O|F)")
+    show("Failures of order and of timing", columns, rows, as_json)
