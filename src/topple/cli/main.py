@@ -25,6 +25,8 @@ COMMANDS = {
     "show": Mount("topple.cli.show:app", "Draw a puzzle, an attempt or a solution."),
     "simulate": Mount("topple.cli.simulate:app", "Simulate a table of tasks and actions."),
     "sheet": Mount("topple.cli.sheet:app", "Draw all templates of a tier on one sheet."),
+    "iphyre": Mount("topple.cli.iphyre:app", "Play, draw, sample and analyse the I-PHYRE games."),
+    "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables beside ours."),
 }
 
 
