@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
 
-Tally = Callable[[str, int, int], None]
+from tally import Tally
+
 _TALLY = pytest.StashKey[dict[str, list[int]]]()
 
 

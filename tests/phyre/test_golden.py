@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Tally
 from shared_data import PHYRE, needs_phyre_data, published_scenes
+from tally import Tally
 from topple.phyre import (
     Fold,
     Setup,

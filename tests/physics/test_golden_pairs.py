@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from conftest import Tally
 from shared_data import PHYRE, TIERS, arrays, bits, needs_phyre_data, published_scenes
+from tally import Tally
 from topple.physics.native import SceneSet, Simulation, simulate_batch
 from topple.physics.params import MAX_STEPS, Request
 from topple.scene import Body, Circle, Goal, Polygon, Scene

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from conftest import Tally
 from shared_data import TIERS, arrays
+from tally import Tally
 from topple.phyre import Tier, load_task
 from topple.phyre.action import discrete_actions
 from topple.physics.native import SceneSet, simulate_batch

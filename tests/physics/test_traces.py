@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Tally
 from shared_data import PHYRE, bits, float_bits, needs_phyre_data
+from tally import Tally
 from topple.physics.native import SceneSet, Simulation
 from topple.physics.params import PIXELS_PER_METRE
 from topple.scene import Body, Circle, Polygon, Scene, Shape

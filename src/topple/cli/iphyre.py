@@ -20,7 +20,18 @@ from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.split import Split, split_of
 from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, save_png
 
-app = typer.Typer(help="The I-PHYRE games.", no_args_is_help=True, add_completion=False)
+_HELP = """The I-PHYRE games: list, play, draw, sample and analyse them.
+
+Examples:
+
+  topple iphyre games --split basic
+
+  topple iphyre sheets runs/sheets
+
+  topple iphyre oracle --out runs/oracle
+"""
+
+app = typer.Typer(help=_HELP, no_args_is_help=True, add_completion=False)
 app.command("difficulty")(iphyre_analysis.difficulty)
 app.command("oracle")(iphyre_analysis.oracle)
 app.command("timing")(iphyre_analysis.timing)

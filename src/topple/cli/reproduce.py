@@ -25,7 +25,11 @@ _PRINTED_MEAN = 0.005  # averages to a hundredth
 
 @app.callback()
 def _group() -> None:
-    """Reproduce published numbers."""
+    """Regenerate published tables beside ours.
+
+    Examples:
+      topple reproduce tableA4 --agents random   the Random column of I-PHYRE
+    """
 
 
 def random_scores() -> dict[str, Score]:
