@@ -24,7 +24,7 @@ _HELP = """The I-PHYRE games: list, play, draw, sample and analyse them.
 
 Examples:
 
-  topple iphyre games --split basic
+  topple iphyre games --games basic
 
   topple iphyre sheets runs/sheets
 

@@ -17,7 +17,7 @@ from topple.reports.published import (
     iphyre_table_a4_means,
 )
 
-app = typer.Typer(help="Reproduce published numbers.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 _PRINTED = 0.05  # rewards are printed to a tenth
 _PRINTED_MEAN = 0.005  # averages to a hundredth
