@@ -1,0 +1,38 @@
+"""Where Topple keeps files; the only module that reads environment variables.
+
+=================  ==========================================  =============================
+variable           what it moves                               without it
+=================  ==========================================  =============================
+``TOPPLE_CACHE``   what can be computed again, such as         ``topple`` in the system's
+                   outcomes of the fixed action list           cache folder of the user
+``TOPPLE_RUNS``    run records                                 ``runs`` in the folder one
+                                                               is in
+=================  ==========================================  =============================
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """The folder for what can be computed again; it may not exist yet."""
+    chosen = os.environ.get("TOPPLE_CACHE")
+    return Path(chosen).expanduser() if chosen else _system_cache() / "topple"
+
+
+def runs_folder() -> Path:
+    """The folder for run records; it may not exist yet."""
+    return Path(os.environ.get("TOPPLE_RUNS") or "runs").expanduser()
+
+
+def _system_cache() -> Path:
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return Path(local) if local else Path.home() / "AppData" / "Local"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    chosen = os.environ.get("XDG_CACHE_HOME")
+    return Path(chosen) if chosen else Path.home() / ".cache"
