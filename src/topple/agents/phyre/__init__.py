@@ -1,0 +1,1 @@
+"""Baselines of PHYRE, one per file."""

@@ -1,0 +1,53 @@
+"""Agents by name. Nothing is imported until an agent is made."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, cast
+
+from topple.agents.base import Agent
+
+#: Name -> "module:Class". Your own needs no entry: give its "module:Class" as the name.
+AGENTS: Mapping[str, str] = {
+    "rand": "topple.agents.phyre.rand:Rand",
+    "mem": "topple.agents.phyre.mem:Mem",
+    "mem-o": "topple.agents.phyre.mem:MemOnline",
+    "optimal": "topple.agents.phyre.optimal:Optimal",
+    "object-prior": "topple.agents.phyre.object_prior:ObjectPrior",
+}
+
+
+def create_agent(name: str, settings: Mapping[str, object] | None = None) -> Agent:
+    """A fresh agent.
+
+    Args:
+        name: one of ``AGENTS``, or "module:Class" of any class that is an agent.
+        settings: arguments of the class.
+
+    Raises:
+        LookupError: There is no such agent.
+        ValueError: The agent has no such setting.
+    """
+    target = AGENTS.get(name, name)
+    module_name, separator, class_name = target.partition(":")
+    if not separator:
+        near = difflib.get_close_matches(name, AGENTS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(AGENTS)}"
+        raise LookupError(f"unknown agent {name!r}: {hint} Or give 'module:Class' of your own")
+    try:
+        made = getattr(import_module(module_name), class_name)
+    except (ImportError, AttributeError) as error:
+        raise LookupError(f"agent {name!r} cannot be loaded: {error}") from error
+    given = dict(settings or {})
+    if dataclasses.is_dataclass(made):
+        known = [field.name for field in dataclasses.fields(made) if field.init]
+        for setting in given:
+            if setting not in known:
+                raise ValueError(
+                    f"agent {name!r} has no setting {setting!r}: "
+                    f"it has {', '.join(known) or 'none'}"
+                )
+    return cast(Agent, cast(Any, made)(**given))
