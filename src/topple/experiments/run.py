@@ -1,0 +1,126 @@
+"""One run: train an agent on a fold, let it act, keep what happened."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import topple
+from topple.agents.base import Agent
+from topple.agents.phase import Testing, Training
+from topple.agents.registry import create_agent
+from topple.experiments.config import Part, RunConfig
+from topple.experiments.executors import Executor
+from topple.experiments.executors.local import LocalExecutor
+from topple.experiments.store import RunRecord, record_of
+from topple.phyre.action_cache import ActionCache
+from topple.phyre.attempt import AttemptLog
+from topple.phyre.engine_hash import engine_hash
+from topple.phyre.fold import load_fold
+from topple.phyre.outcome_shard import UNKNOWN
+from topple.phyre.task import Task, load_task
+from topple.phyre.tier import Tier
+from topple.physics.native import Progress
+from topple.physics.trajectory import Outcome
+
+ACTION_CACHE = "phyre_actions"  # its folder among the caches
+
+
+@dataclass
+class Laboratory:
+    """What runs share: the action caches and where their work is done.
+
+    Attributes:
+        cache: the folder of caches, see :func:`topple.paths.cache_folder`.
+        executor: where simulations are run; on this machine by default.
+        progress: called with (outcomes done, outcomes in all) while a cache is built.
+    """
+
+    cache: Path
+    executor: Executor = field(default_factory=LocalExecutor)
+    progress: Progress | None = None
+    _caches: dict[Tier, ActionCache] = field(default_factory=dict, init=False, repr=False)
+
+    def action_cache(self, tier: Tier) -> ActionCache:
+        """The cache of a tier."""
+        if tier not in self._caches:
+            self._caches[tier] = ActionCache(
+                self.cache / ACTION_CACHE, tier, run=self.executor.map, progress=self.progress
+            )
+        return self._caches[tier]
+
+    def run(self, config: RunConfig) -> RunRecord:
+        """Run an agent on a fold."""
+        agent = create_agent(config.agent, config.settings)
+        fold = load_fold(config.setup, config.fold)
+        if config.part is Part.TEST:
+            learned, scored = sorted(fold.train + fold.dev), fold.test
+        else:
+            learned, scored = list(fold.train), fold.dev
+        cache = self.action_cache(config.setup.tier)
+        training_rng, testing_rng = (
+            np.random.default_rng(sequence)
+            for sequence in np.random.SeedSequence(config.seed).spawn(2)
+        )
+        training = Training([load_task(task) for task in learned], cache, training_rng)
+        agent.train(training)
+        log = AttemptLog(scored, config.attempts)
+        tasks = [load_task(task) for task in scored]
+        testing = Testing(tasks, cache, log, testing_rng)
+        agent.act(testing)
+        protocol = _protocol(config, agent, training, testing)
+        protocol["oracle_ceiling"] = _ceiling(cache, tasks, agent.traits.candidates)
+        return record_of(config, provenance(), protocol, log)
+
+
+def provenance() -> dict[str, Any]:
+    """What a result was made with."""
+    return {
+        "engine": engine_hash(),
+        "topple": topple.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
+
+
+def _protocol(
+    config: RunConfig, agent: Agent, training: Training, testing: Testing
+) -> dict[str, Any]:
+    """The conditions of a run."""
+    traits = agent.traits
+    return {
+        "learning": "online" if traits.online else "offline",
+        "attempts_per_task": config.attempts,
+        "candidates": traits.candidates,
+        "observation": traits.observation.value,
+        "trained_on": "train" if config.part is Part.DEV else "train and dev",
+        "training_tasks": len(training.tasks),
+        "scored_tasks": len(testing.tasks),
+        "tried_tasks": int((testing.log.attempts_made() > 0).sum()),
+        "simulator_calls_in_training": training.simulator_calls,
+        "simulator_calls_in_testing": testing.simulator_calls,
+        "attempts": len(testing.log),
+        "privileged": testing.privileged,
+    }
+
+
+def _ceiling(
+    cache: ActionCache, tasks: list[Task], candidates: int | None
+) -> dict[str, float | int] | None:
+    """What a perfect ranking of the candidates scores, as far as the cache knows.
+
+    Returns:
+        ``auccess``: the share of tasks some candidate is known to solve, and
+        ``undecided_tasks``: those that no known one solves and whose candidates were not all
+        simulated; the ceiling is exact when there are none. None if any action may be taken.
+    """
+    if candidates is None:
+        return None
+    outcomes = cache.known(tasks, candidates)
+    solvable = (outcomes == Outcome.SOLVED).any(axis=1)
+    undecided = ~solvable & (outcomes == UNKNOWN).any(axis=1)
+    return {"auccess": float(solvable.mean()), "undecided_tasks": int(undecided.sum())}
