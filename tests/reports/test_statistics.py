@@ -63,8 +63,8 @@ def test_published_means_follow_from_published_folds(agent: str, setup: Setup) -
         return
     mean, std = mean_and_std(folds)
     expected = [float(number) for number in re.split("±", printed)]
-    # Fold values are rounded to four digits, so a printed digit may turn by one.
-    assert [100 * mean, 100 * std] == pytest.approx(expected, abs=0.0501)
+    # Some printed means were rounded twice: 0.18448 to 0.1845, and that to 18.5.
+    assert [100 * mean, 100 * std] == pytest.approx(expected, abs=0.055)
 
 
 def test_published_stars() -> None:

@@ -34,6 +34,7 @@ UseRay = Annotated[bool, typer.Option("--ray", help="Simulate on a Ray cluster."
 Address = Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")]
 KeepAttempts = Annotated[bool, typer.Option(help="Keep every attempt in the records.")]
 
+_ALL_ROWS = ",".join(ROWS)
 _ALL_SETUPS = ",".join(setup.value for setup in SETUPS)
 _ALL_FOLDS = ",".join(map(str, SEEDS))
 
@@ -92,7 +93,7 @@ def show(*tables: Table) -> None:
 
 @app.command("table2")
 def table2_command(
-    agents: Agents = ",".join(ROWS),
+    agents: Agents = _ALL_ROWS,
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _ALL_FOLDS,
     runs: Runs = None,

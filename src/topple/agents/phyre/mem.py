@@ -6,8 +6,7 @@ valid actions. Where test tasks come from templates seen in training, every temp
 ranking of its own. MEM-O also counts its attempts on test tasks, with a weight.
 
 Scores are kept and updated in the published arithmetic, to the bit: ties between actions are
-frequent, and a score that is one bit off breaks them differently. That holds for MEM, too:
-with weight 0 an update multiplies and divides by the same number, which can move the last bit.
+frequent, and a score that is one bit off breaks them differently.
 """
 
 from __future__ import annotations
@@ -50,7 +49,8 @@ class Ranking:
         """Learn from the actions tried on a test task."""
         valid = outcomes != 0
         tried, solved = numbers[valid], (outcomes[valid] > 0).astype(np.float64)
-        # Back to successes and forth again, also when the weight is 0; see above.
+        # From the score back to successes and forth again, as published, and not from counts:
+        # the two differ in the last bit.
         successes = self._score[tried] * self._tries[tried]
         successes += self._weight * solved
         self._tries[tried] += self._weight

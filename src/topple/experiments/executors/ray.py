@@ -13,6 +13,10 @@ RETRIES = 5  # of an item whose worker or machine was lost; an error of its own 
 _IN_FLIGHT = 4  # items submitted per core, so that workers never wait
 
 
+def _apply(function: Callable[[Item], Result], item: Item) -> Result:
+    return function(item)
+
+
 class RayExecutor:
     """The executor of a cluster.
 
@@ -41,13 +45,14 @@ class RayExecutor:
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[tuple[Item, Result]]:
         """Each item with its result, in the order they are finished."""
-        remote = ray.remote(num_cpus=1, max_retries=RETRIES)(function)
+        remote: Any = ray.remote(num_cpus=1, max_retries=RETRIES)(_apply)
+        shared = ray.put(function)
         room = max(1, _IN_FLIGHT * int(cast(Any, ray).cluster_resources().get("CPU", 1)))
         rest = iter(items)
         flying: dict[Any, Item] = {}
         while True:
             while len(flying) < room and (item := next(rest, None)) is not None:
-                flying[cast(Any, remote).remote(item)] = item
+                flying[remote.remote(shared, item)] = item
             if not flying:
                 return
             (done,), _ = ray.wait(list(flying), num_returns=1)

@@ -1,0 +1,71 @@
+"""Every registered agent, through one contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topple.agents import AGENTS, Traits, create_agent
+from topple.experiments import Laboratory, RunConfig
+from topple.experiments.config import Setting
+from topple.phyre.fold import Setup, load_fold
+
+ATTEMPTS = 2
+SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"actions": 4}}
+SMALL["optimal"] = {"actions": 4}
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+    return Laboratory(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_agents_play_by_the_rules(name: str, laboratory: Laboratory) -> None:
+    setup = Setup.BALL_WITHIN_TEMPLATE
+    config = RunConfig(name, setup, 0, SMALL.get(name, {}), attempts=ATTEMPTS)
+    record = laboratory.run(config)
+    assert record.tasks == load_fold(setup, 0).test
+    per_task = np.unique([str(attempt.task) for attempt in record.attempts], return_counts=True)[1]
+    assert per_task.max() <= ATTEMPTS
+    assert all(attempt.outcome.is_valid for attempt in record.attempts)
+    assert all(len(attempt.action) == setup.tier.action_size for attempt in record.attempts)
+    assert 0 < record.auccess < 1
+    assert record.protocol["attempts"] == len(record.attempts)
+    assert record.protocol["simulator_calls_in_testing"] >= len(record.attempts)
+    assert record.protocol["privileged"] == (name == "optimal")
+    ceiling = record.protocol["oracle_ceiling"]
+    if ceiling is not None and not ceiling["undecided_tasks"]:
+        assert record.curve[-1] <= ceiling["auccess"]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_agents_need_no_settings(name: str) -> None:
+    assert isinstance(create_agent(name).traits, Traits)
+
+
+def test_equal_runs_are_equal(laboratory: Laboratory) -> None:
+    config = RunConfig("object-prior", Setup.BALL_WITHIN_TEMPLATE, 0, attempts=1)
+    first, second = laboratory.run(config), laboratory.run(config)
+    assert first.attempts == second.attempts
+    assert first.protocol == second.protocol
+
+
+def test_optimal_is_no_worse_than_mem_on_the_same_candidates(laboratory: Laboratory) -> None:
+    setup = Setup.BALL_WITHIN_TEMPLATE
+    scores = {
+        name: laboratory.run(RunConfig(name, setup, 0, SMALL[name], attempts=ATTEMPTS)).auccess
+        for name in ("mem", "optimal")
+    }
+    assert scores["mem"] <= scores["optimal"]
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    with pytest.raises(LookupError, match="unknown agent 'men': did you mean 'mem'"):
+        create_agent("men")
+    with pytest.raises(LookupError, match="'topple:Nobody' cannot be loaded"):
+        create_agent("topple:Nobody")
+    with pytest.raises(ValueError, match="'mem' has no setting 'acts': it has actions, weight"):
+        create_agent("mem", {"acts": 1})
