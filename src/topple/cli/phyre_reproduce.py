@@ -1,94 +1,60 @@
-"""``topple reproduce``: the published tables and figures of PHYRE, run again."""
+"""``topple reproduce``: the published tables and figures of PHYRE's baselines, run again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
 
-from topple import paths
-from topple.cli.phyre_progress import Bar, progress_bar
-from topple.experiments.executors import Executor
-from topple.experiments.executors.local import LocalExecutor
-from topple.experiments.run import Laboratory
-from topple.experiments.store import RunRecord
-from topple.experiments.sweep import sweep
-from topple.experiments.table2 import ROWS, SETUPS, row_configs
+from topple.cli.phyre_session import (
+    Address,
+    Cache,
+    KeepAttempts,
+    Out,
+    Runs,
+    UseRay,
+    laboratory,
+    parse_folds,
+    parse_setups,
+    run_all,
+    save,
+    show,
+)
+from topple.experiments.config import RunConfig
+from topple.experiments.studies import (
+    RANKED_ACTIONS,
+    STUDY_FOLDS,
+    ranked_actions_study,
+    update_weight_study,
+)
+from topple.experiments.table2 import MEM, RAND, ROWS, SETUPS, row_configs
 from topple.phyre.fold import SEEDS, Setup
-from topple.reports.table import Table
+from topple.reports.breakdown import runs_table
+from topple.reports.clips import sample_clips
+from topple.reports.figures import study_figure, success_curves
+from topple.reports.html import write_report
 from topple.reports.tables import comparison_table, table1, table2
 
-app = typer.Typer(help="Run the published tables and figures of PHYRE again.", no_args_is_help=True)
+app = typer.Typer(
+    help="Run the published tables and figures of PHYRE's baselines again. Stop any command "
+    "with Ctrl-C: what is done is kept, and the same command goes on from there.",
+    no_args_is_help=True,
+    add_completion=False,
+)
 
 Agents = Annotated[str, typer.Option(help=f"Rows, with commas: {', '.join(ROWS)}.")]
 Setups = Annotated[str, typer.Option(help="Setups, with commas; all four by default.")]
-Folds = Annotated[str, typer.Option(help="Folds, with commas; all ten by default.")]
-Runs = Annotated[Path | None, typer.Option(help="Folder of run records.")]
-Cache = Annotated[Path | None, typer.Option(help="Folder of caches.")]
-UseRay = Annotated[bool, typer.Option("--ray", help="Simulate on a Ray cluster.")]
-Address = Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")]
-KeepAttempts = Annotated[bool, typer.Option(help="Keep every attempt in the records.")]
+Folds = Annotated[str, typer.Option(help="Folds, with commas.")]
 
 _ALL_ROWS = ",".join(ROWS)
 _ALL_SETUPS = ",".join(setup.value for setup in SETUPS)
 _ALL_FOLDS = ",".join(map(str, SEEDS))
-
-
-def parse_folds(text: str) -> list[int]:
-    """Fold numbers from a list with commas."""
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no list of folds, such as 0,1,2") from None
-
-
-def parse_setups(text: str) -> list[Setup]:
-    """Setups from a list with commas."""
-    try:
-        return [Setup.parse(part) for part in text.split(",")]
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-@contextmanager
-def executor_of(use_ray: bool, address: str | None) -> Iterator[Executor]:
-    """The executor that was asked for, closed at the end."""
-    executor: Executor = LocalExecutor()
-    if use_ray or address is not None:
-        try:
-            from topple.experiments.executors.ray import RayExecutor
-        except ImportError:
-            raise typer.BadParameter("Ray is not installed: pip install 'topple[ray]'") from None
-        executor = RayExecutor(address)
-    try:
-        yield executor
-    finally:
-        executor.close()
-
-
-@contextmanager
-def laboratory(
-    cache: Path | None, use_ray: bool = False, address: str | None = None
-) -> Iterator[tuple[Laboratory, Bar]]:
-    """A laboratory with a progress bar."""
-    with executor_of(use_ray, address) as executor, progress_bar() as bar:
-        yield Laboratory(cache or paths.cache_folder(), executor, bar.report), bar
-
-
-def show(*tables: Table) -> None:
-    """Print tables: readable on a terminal, Markdown into a file."""
-    console = Console()
-    for table in tables:
-        text = table.to_markdown()
-        if console.is_terminal:
-            console.print(Markdown(text))
-        else:
-            print(text)
+_STUDY_FOLDS = ",".join(map(str, STUDY_FOLDS))
+_RANKED = ",".join(map(str, RANKED_ACTIONS))
+_FIGURES = Path("figures")
+_QUICK = Path("runs/quick")
+QUICK_ACTIONS = 200  # ranked by MEM where the published number takes too long
 
 
 @app.command("table2")
@@ -101,25 +67,85 @@ def table2_command(
     use_ray: UseRay = False,
     address: Address = None,
     keep_attempts: KeepAttempts = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for Figure 3, if wanted.")] = None,
 ) -> None:
-    """Print AUCCESS of every fold beside the published value, then Table 1.
-
-    Stop it with Ctrl-C whenever you like: what is done is kept, and the same command goes on
-    from there.
-    """
+    """Print AUCCESS of every fold beside the published value, then Table 1."""
     unknown = [name for name in agents.split(",") if name not in ROWS]
     if unknown:
         raise typer.BadParameter(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
     wanted = parse_setups(setups), parse_folds(folds)
     configs = [config for name in agents.split(",") for config in row_configs(ROWS[name], *wanted)]
-    records: list[RunRecord] = []
     with laboratory(cache, use_ray, address) as (lab, bar):
-        for record in sweep(
-            configs,
-            lab,
-            runs or paths.runs_folder(),
-            attempts=keep_attempts,
-            on_start=lambda config: bar.name(f"{config.label} {config.setup.value} {config.fold}"),
-        ):
-            records.append(record)
+        records = run_all(configs, lab, bar, runs, keep_attempts)
     show(table2(records), *table1(records), comparison_table(records))
+    if out is not None:
+        save(out, "figure3", runs_table(records), success_curves(records))
+
+
+@app.command("figure4")
+def figure4_command(
+    setups: Setups = _ALL_SETUPS,
+    folds: Folds = _STUDY_FOLDS,
+    actions: Annotated[str, typer.Option(help="Numbers of ranked actions.")] = _RANKED,
+    out: Out = _FIGURES,
+    runs: Runs = None,
+    cache: Cache = None,
+    use_ray: UseRay = False,
+    address: Address = None,
+) -> None:
+    """Draw AUCCESS by the number of ranked actions: RAND, MEM and OPTIMAL on dev tasks."""
+    study = ranked_actions_study(parse_setups(setups), parse_folds(folds), parse_folds(actions))
+    with laboratory(cache, use_ray, address) as (lab, bar):
+        records = run_all(study, lab, bar, runs)
+    figure = study_figure(records, "actions", "actions ranked")
+    save(out, "figure4", runs_table(records), figure)
+
+
+@app.command("figure5")
+def figure5_command(
+    setups: Setups = _ALL_SETUPS,
+    folds: Folds = _STUDY_FOLDS,
+    out: Out = _FIGURES,
+    runs: Runs = None,
+    cache: Cache = None,
+    use_ray: UseRay = False,
+    address: Address = None,
+) -> None:
+    """Draw AUCCESS of MEM-O by the weight of its online updates, on dev tasks."""
+    study = update_weight_study(parse_setups(setups), parse_folds(folds))
+    with laboratory(cache, use_ray, address) as (lab, bar):
+        records = run_all(study, lab, bar, runs)
+    save(
+        out,
+        "figure5",
+        runs_table(records),
+        study_figure(records, "weight", "weight of an attempt on a scored task"),
+    )
+
+
+@app.command("quick")
+def quick_command(
+    out: Out = _QUICK,
+    cache: Cache = None,
+) -> None:
+    """Evaluate RAND and MEM on one ball, fold 0 of each setup, and write a report.
+
+    RAND in both setups and MEM within template are as published. MEM across templates ranks
+    fewer actions than the published row, which would take ten minutes of a core.
+    """
+    setups = [Setup.BALL_CROSS_TEMPLATE, Setup.BALL_WITHIN_TEMPLATE]
+    configs = [
+        *row_configs(RAND, setups, [0]),
+        *row_configs(MEM, [Setup.BALL_WITHIN_TEMPLATE], [0]),
+        *(
+            RunConfig(
+                "mem", setup, 0, {"actions": QUICK_ACTIONS}, label=f"MEM ({QUICK_ACTIONS} actions)"
+            )
+            for setup in setups
+        ),
+    ]
+    with laboratory(cache) as (lab, bar):
+        records = run_all(configs, lab, bar, out / "records", keep_attempts=True)
+    show(table2(records), *table1(records))
+    page = write_report(records, out, "RAND and MEM on PHYRE-B", sample_clips(records, 8))
+    typer.echo(f"open {page.resolve()} in a browser")

@@ -153,6 +153,7 @@ def replace_file(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)  # caches are shared; temporary files are private
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

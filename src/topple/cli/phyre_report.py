@@ -1,0 +1,32 @@
+"""``topple report``: run records as a page to read and files to go on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from topple.experiments.store import RecordError, find_records
+from topple.reports.clips import sample_clips
+from topple.reports.html import write_report
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")],
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
+    title: Annotated[str, typer.Option(help="Of the page.")] = "PHYRE results",
+    clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show.")] = 8,
+) -> None:
+    """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON."""
+    try:
+        records = list(find_records(*runs))
+    except RecordError as error:
+        raise typer.BadParameter(str(error)) from None
+    if not records:
+        raise typer.BadParameter(f"no run records in {', '.join(map(str, runs))}")
+    page = write_report(records, out, title, sample_clips(records, clips))
+    typer.echo(f"open {page.resolve()} in a browser")
