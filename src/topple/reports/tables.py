@@ -80,9 +80,7 @@ def table2(records: Iterable[RunRecord]) -> Table:
     for (setup, agent), folds in by_row(records).items():
         mine = {cell.fold: cell for cell in found if (cell.setup, cell.agent) == (setup, agent)}
         scores = [record.auccess for record in folds.values()]
-        mean, std = mean_and_std(scores)
-        low, high = bootstrap_interval(scores)
-        summary = [f"{mean:.4f}", f"{std:.4f}", f"{low:.4f}-{high:.4f}"]
+        summary = _summary(scores)
         ours = [f"{mine[fold].ours:.4f}" if fold in mine else "" for fold in SEEDS]
         rows.append([setup.value, agent, "ours", *ours, *summary])
         theirs = [published_auccess(agent, setup, fold) or "" for fold in SEEDS]
@@ -100,6 +98,15 @@ def table2(records: Iterable[RunRecord]) -> Table:
         f"{equal} of {len(compared)} cells equal the published four digits. Source of the "
         f"published values: {SOURCE}. A published value marked ! differs from ours.",
     )
+
+
+def _summary(scores: Sequence[float]) -> list[str]:
+    """Mean, deviation and interval; of one fold, the mean alone."""
+    mean, std = mean_and_std(scores)
+    if len(scores) < 2:
+        return [f"{mean:.4f}", "", ""]
+    low, high = bootstrap_interval(scores)
+    return [f"{mean:.4f}", f"{std:.4f}", f"{low:.4f}-{high:.4f}"]
 
 
 def table1(records: Iterable[RunRecord]) -> tuple[Table, Table]:
@@ -143,6 +150,8 @@ def _mean_cell(rows: Rows, setup: Setup, agent: str, early: bool) -> str:
     else:
         scores = [record.auccess for record in folds.values()]
     mean, std = mean_and_std(scores)
+    if len(scores) < 2:
+        return f"{100 * mean:.1f}"
     others = [
         [record.auccess for record in other.values()]
         for (where, name), other in rows.items()

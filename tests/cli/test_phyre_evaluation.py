@@ -1,0 +1,77 @@
+"""The evaluation commands, on a few tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from topple.cli import phyre_analyse, phyre_report, phyre_reproduce
+from topple.cli.phyre_session import chosen_tasks
+
+TEMPLATE = """
+from topple.phyre import SceneBuilder, Tier, W, lin, template
+
+
+@template("mine", Tier.BALL, x=lin(0.3, 0.7, 3))
+def build(s: SceneBuilder, x: float) -> None:
+    "A ball falls beside a bar."
+    bar = s.static.bar(0.2, center_x=W / 2, bottom=0)
+    ball = s.dynamic.ball(0.1, center_x=x * W, bottom=100)
+    s.goal(ball, bar)
+"""
+
+
+def invoke(app: typer.Typer, *words: str | Path) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def fail(app: typer.Typer, *words: str | Path) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 2, result.output
+    return result.output
+
+
+def test_analyses_leave_a_figure_and_its_data(tmp_path: Path) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "figures"
+    common = ("00004", "--actions", "20", "--cache", cache)
+    assert "100 tasks x 20 actions" in invoke(phyre_analyse.app, "cache", *common)
+    for command, names in (
+        ("difficulty", ("figure2a", "figure2b")),
+        ("diversity", ("diversity_ball",)),
+    ):
+        invoke(phyre_analyse.app, command, *common, "--out", out)
+        for name in names:
+            assert (out / f"{name}.svg").read_text().startswith("<svg")
+            assert (out / f"{name}.csv").read_text().count("\n") > 1
+
+
+def test_own_templates_are_analysed_like_published_ones(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TEMPLATE)
+    out = tmp_path / "figures"
+    words = ("diversity", file, "--actions", "30", "--cache", tmp_path / "cache", "--out", out)
+    invoke(phyre_analyse.app, *words)
+    assert "mine,3," in (out / "diversity_ball.csv").read_text()
+
+
+def test_solvability_goes_on_where_it_was(tmp_path: Path) -> None:
+    words = ("solvability", "00002", "--min-valid", "100", "--out", tmp_path)
+    invoke(phyre_analyse.app, *words, "--max-actions", "200")
+    first = (tmp_path / "solvability_ball.csv").read_text()
+    assert "00002:007,solvable,200" in first
+    invoke(phyre_analyse.app, *words, "--max-actions", "200")
+    assert (tmp_path / "solvability_ball.csv").read_text() == first
+
+
+def test_mistakes_are_explained(tmp_path: Path) -> None:
+    assert "no row 'men'" in fail(phyre_reproduce.app, "table2", "--agents", "men")
+    assert "unknown setup 'b'" in fail(phyre_reproduce.app, "table2", "--setups", "b")
+    assert "is no list of folds" in fail(phyre_reproduce.app, "table2", "--folds", "a")
+    assert "no run records" in fail(phyre_report.app, tmp_path)
+    with pytest.raises(typer.BadParameter, match="no template file"):
+        chosen_tasks([str(tmp_path / "nothing.py")])
