@@ -69,8 +69,9 @@ def test_rows_keep_their_folds_apart() -> None:
         (SETUP, "A"): [0, 1],
         (SETUP, "B"): [0],
     }
+    assert len(by_row([record("A", 0), record("A", 0)])[SETUP, "A"]) == 1
     with pytest.raises(ValueError, match="two records of 'A' on ball_cross_template fold 0"):
-        by_row([record("A", 0), record("A", 0)])
+        by_row([record("A", 0), record("A", 0, (1, 1, 1, 1))])
 
 
 def test_the_better_agent_gets_the_star() -> None:

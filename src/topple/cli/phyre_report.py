@@ -24,9 +24,9 @@ def report(
     """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON."""
     try:
         records = list(find_records(*runs))
-    except RecordError as error:
+        if not records:
+            raise RecordError(f"no run records in {', '.join(map(str, runs))}")
+        page = write_report(records, out, title, sample_clips(records, clips))
+    except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    if not records:
-        raise typer.BadParameter(f"no run records in {', '.join(map(str, runs))}")
-    page = write_report(records, out, title, sample_clips(records, clips))
     typer.echo(f"open {page.resolve()} in a browser")

@@ -23,13 +23,16 @@ def runs_table(records: Iterable[RunRecord]) -> Table:
                 config.setup.value,
                 config.part.value,
                 str(config.fold),
+                " ".join(f"{name}={value}" for name, value in config.settings.items()),
+                str(config.attempts),
                 f"{record.auccess:.4f}",
                 f"{success_at(record.first_solved, EARLY_ATTEMPTS):.4f}",
                 f"{success_at(record.first_solved, MAX_ATTEMPTS):.4f}",
                 str(record.provenance.get("engine", "")),
             ]
         )
-    header = ["agent", "setup", "part", "fold", "AUCCESS", "solved@10", "solved@100", "engine"]
+    header = ["agent", "setup", "part", "fold", "settings", "attempts", "AUCCESS"]
+    header += ["solved@10", "solved@100", "engine"]
     return Table("Runs", header, rows)
 
 

@@ -29,7 +29,7 @@ th, td { padding: 0.2rem 0.6rem; text-align: left; border-bottom: 1px solid #888
 .note { font-size: 0.85rem; opacity: 0.8; max-width: 60rem; }
 figure { margin: 1rem 0; } figure > svg { background: #fff; max-width: 100%; height: auto; }
 .clips { display: flex; flex-wrap: wrap; gap: 1rem; }
-.clips figure { margin: 0; width: 256px; } .clips img { width: 256px; image-rendering: pixelated; }
+.clips figure { margin: 0; width: 256px; } .clips img { width: 256px; border: 1px solid #8886; }
 figcaption { font-size: 0.8rem; }
 """
 
@@ -69,7 +69,9 @@ def report_page(records: Sequence[RunRecord], title: str, clips: Iterable[Clip] 
     if shown:
         parts.append(f"<h2>Attempts</h2><div class='clips'>{shown}</div>")
     parts.append("<h2>Tables</h2>")
-    parts += [f"<div class='wide'>{table.to_html()}</div>" for table in tables.values()]
+    parts += [
+        f"<div class='wide'>{table.to_html()}</div>" for table in tables.values() if table.rows
+    ]
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width'>"

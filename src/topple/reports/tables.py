@@ -44,7 +44,7 @@ def by_row(records: Iterable[RunRecord]) -> Rows:
     """Test results by setup and agent, each with its folds in order.
 
     Raises:
-        ValueError: Two records are for the same agent and fold.
+        ValueError: Two different records are for the same agent and fold.
     """
     rows: dict[tuple[Setup, str], dict[int, RunRecord]] = {}
     for record in sorted(records, key=lambda record: record.config.fold):
@@ -52,7 +52,10 @@ def by_row(records: Iterable[RunRecord]) -> Rows:
         if config.part is not Part.TEST:
             continue
         folds = rows.setdefault((config.setup, config.label), {})
-        if config.fold in folds:
+        earlier = folds.get(config.fold)
+        if earlier is not None:
+            if earlier.config == config and (earlier.first_solved == record.first_solved).all():
+                continue  # the same run, kept in two folders
             raise ValueError(
                 f"there are two records of {config.label!r} on {config.setup.value} fold "
                 f"{config.fold}; give runs with different settings different labels"
