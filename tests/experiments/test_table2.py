@@ -1,6 +1,6 @@
 """Table 2: stored results equal the published digits, and a sample of them is run again.
 
-``python tests/experiments/test_table2.py RUNS`` stores the results of a folder of records.
+``PYTHONPATH=tests python tests/experiments/test_table2.py RUNS`` stores a folder of records.
 """
 
 from __future__ import annotations

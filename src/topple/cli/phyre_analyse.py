@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from topple.cli.messages import user_errors
 from topple.cli.phyre_progress import progress_bar
 from topple.cli.phyre_session import (
     Address,
@@ -20,6 +21,7 @@ from topple.cli.phyre_session import (
     laboratory,
     save,
 )
+from topple.observe.frame_files import whole_file
 from topple.phyre.action_cache import ActionCache
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty
 from topple.phyre.analysis.diversity import template_diversity
@@ -31,7 +33,6 @@ from topple.phyre.analysis.solvability import (
     assess,
     decide,
 )
-from topple.phyre.outcome_shard import replace_file
 from topple.phyre.task import Task
 from topple.reports.analyses import (
     difficulty_table,
@@ -114,7 +115,7 @@ def solvability(
         threshold = THRESHOLDS[tier] if p0 is None else p0
         kept = out / f"solvability_{tier.value}_{fingerprint(t.scene for t in tasks)[:8]}.json"
 
-        with progress_bar() as bar:
+        with user_errors(), progress_bar() as bar:
             bar.name(f"{tier.value}: tasks decided")
 
             def keep(
@@ -122,7 +123,8 @@ def solvability(
                 file: Path = kept,
                 p0: float = threshold,
             ) -> None:
-                replace_file(file, json.dumps([entry.to_data() for entry in found]).encode())
+                with whole_file(file) as temporary:
+                    temporary.write_text(json.dumps([entry.to_data() for entry in found]))
                 decided = [decide(entry, p0, min_valid) is not Verdict.OPEN for entry in found]
                 bar.report(sum(decided), len(decided))
 

@@ -1,45 +1,35 @@
-"""Progress of long simulations, with rate and time left."""
+"""One bar for work that comes in parts, with rate and time left."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from rich.progress import Progress
 
+from topple.cli.messages import progress
 from topple.physics.native import Progress as Report
-
-
-class RateColumn(ProgressColumn):
-    """Attempts per second."""
-
-    def render(self, task: Task) -> Text:
-        """The rate of a bar."""
-        return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
 class Bar:
     """A bar that shows what is under way and takes reports of it."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._task = progress.add_task("", total=None, start=False)
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+        self._task = shown.task_ids[0]
 
     def name(self, text: str) -> None:
         """Say what is under way; earlier counts are over."""
-        self._progress.reset(self._task, start=False, total=None, description=text)
+        self._shown.reset(self._task, total=0, description=text)
 
     @property
     def report(self) -> Report:
         """Takes (attempts done, attempts in all)."""
 
         def update(done: int, total: int) -> None:
-            bar = self._progress.tasks[0]
-            if not bar.started or done < bar.completed:
-                self._progress.reset(self._task, description=bar.description)
-            self._progress.update(self._task, completed=done, total=total)
+            if done < self._shown.tasks[0].completed:  # another part has begun
+                self._shown.reset(self._task)
+            self._shown.update(self._task, completed=done, total=total)
 
         return update
 
@@ -47,14 +37,5 @@ class Bar:
 @contextmanager
 def progress_bar() -> Iterator[Bar]:
     """A bar on the error stream, so that results can be piped."""
-    progress = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} attempts"),
-        RateColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with progress:
-        yield Bar(progress)
+    with progress("", 0) as shown:
+        yield Bar(shown)

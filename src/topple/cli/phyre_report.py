@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from topple.cli.messages import user_errors
 from topple.experiments.store import RecordError, find_records
 from topple.reports.clips import sample_clips
 from topple.reports.html import write_report
@@ -22,11 +23,9 @@ def report(
     clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show.")] = 8,
 ) -> None:
     """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON."""
-    try:
+    with user_errors():
         records = list(find_records(*runs))
         if not records:
             raise RecordError(f"no run records in {', '.join(map(str, runs))}")
         page = write_report(records, out, title, sample_clips(records, clips))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     typer.echo(f"open {page.resolve()} in a browser")

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from topple import paths
+from topple.cli.messages import user_errors
 from topple.cli.phyre_progress import Bar, progress_bar
 from topple.experiments.config import RunConfig
 from topple.experiments.executors import Executor
@@ -92,7 +93,7 @@ def laboratory(
     cache: Path | None, use_ray: bool = False, address: str | None = None
 ) -> Iterator[tuple[Laboratory, Bar]]:
     """A laboratory with a progress bar."""
-    with executor_of(use_ray, address) as executor, progress_bar() as bar:
+    with user_errors(), executor_of(use_ray, address) as executor, progress_bar() as bar:
         yield Laboratory(cache or paths.cache_folder(), executor, bar.report), bar
 
 

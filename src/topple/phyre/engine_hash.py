@@ -3,7 +3,7 @@
 The hash is taken from behaviour: a fixed probe of every published template is simulated and
 the bits of its final states are hashed. Two builds that agree on the probe have the same
 hash, whatever their compiler, platform or source layout; a build that moves one bit of one
-body does not. docs/decisions/engine-hash.md weighs this against hashing the sources.
+body does not. docs/decisions/0004-engine-hash.md weighs this against hashing the sources.
 """
 
 from __future__ import annotations

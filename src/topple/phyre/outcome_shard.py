@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from topple.observe.frame_files import whole_file
 from topple.physics.trajectory import Outcome
 
 Outcomes = npt.NDArray[np.int8]
@@ -33,7 +32,7 @@ _VALUES = np.array([Outcome.INVALID, Outcome.NOT_SOLVED, Outcome.SOLVED, UNKNOWN
 _UNPACKED: Outcomes = _VALUES[(np.arange(256)[:, None] >> np.arange(0, 8, 2)) & 3]
 
 
-class CacheError(RuntimeError):
+class CacheError(ValueError):
     """A file of the action cache cannot be used; the message says what to do with it."""
 
 
@@ -141,23 +140,8 @@ def merge_shard(folder: Path, key: ShardKey, scenes: Mapping[str, str], outcomes
     }
     line = json.dumps(header, separators=(",", ":")).encode()
     line += b" " * (-(len(line) + 1) % _ALIGNMENT) + b"\n"
-    replace_file(folder / key.path, line + packed.tobytes())
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file as a whole: a kill leaves the old one or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # caches are shared; temporary files are private
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with whole_file(folder / key.path) as temporary:
+        temporary.write_bytes(line + packed.tobytes())
 
 
 def _key_data(key: ShardKey) -> dict[str, object]:
