@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 
 from topple.experiments.store import RunRecord
 from topple.phyre.auccess import MAX_ATTEMPTS, auccess, success_at
@@ -38,7 +39,7 @@ def runs_table(records: Iterable[RunRecord]) -> Table:
 
 def template_table(records: Iterable[RunRecord]) -> Table:
     """AUCCESS of each template, over all folds that score it."""
-    found: dict[tuple[str, str, str], list[np.ndarray[tuple[int], np.dtype[np.int64]]]] = {}
+    found: dict[tuple[str, str, str], list[npt.NDArray[np.int64]]] = {}
     for record in records:
         for template, solved in record.templates().items():
             key = (record.config.setup.value, template, record.config.label)
