@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from folders import folder_contents
 from topple.phyre import Tier, template_tasks
 from topple.phyre.action_cache import ActionCache, Unit
 from topple.phyre.outcome_shard import Outcomes
@@ -24,14 +25,6 @@ def executor() -> Iterator[RayExecutor]:
     made = RayExecutor(workers=2)
     yield made
     made.close()
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_ray_builds_the_same_cache_though_a_worker_is_killed(
@@ -57,7 +50,7 @@ def test_ray_builds_the_same_cache_though_a_worker_is_killed(
     ActionCache(tmp_path / "ray", Tier.BALL, run=run).build(tasks, 600)
     assert mark.exists()
     ActionCache(tmp_path / "local", Tier.BALL).build(tasks, 600)
-    assert files(tmp_path / "ray") == files(tmp_path / "local")
+    assert folder_contents(tmp_path / "ray") == folder_contents(tmp_path / "local")
 
 
 def test_contradictions_are_refused() -> None:

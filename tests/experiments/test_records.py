@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from folders import folder_contents
 from topple.experiments import (
     Laboratory,
     Part,
@@ -22,14 +23,6 @@ from topple.experiments.store import ATTEMPTS, RecordError
 from topple.phyre.fold import Setup, load_fold
 
 SETUP = Setup.BALL_CROSS_TEMPLATE
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def configs(count: int = 3) -> list[RunConfig]:
@@ -106,7 +99,7 @@ def test_a_stopped_sweep_goes_on_where_it_was(laboratory: Laboratory, tmp_path: 
     started: list[int] = []
     list(sweep(configs(), laboratory, stopped, on_start=lambda config: started.append(config.fold)))
     assert started == [1, 2]
-    assert files(stopped) == files(undisturbed)
+    assert folder_contents(stopped) == folder_contents(undisturbed)
 
 
 def test_records_of_another_engine_are_made_again(laboratory: Laboratory, tmp_path: Path) -> None:

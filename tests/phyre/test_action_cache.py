@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from folders import folder_contents
 from topple.phyre import Task, Tier, load_task, template_tasks
 from topple.phyre.action import CACHE_SEED, discrete_actions
 from topple.phyre.action_cache import ActionCache, Unit
@@ -42,14 +43,6 @@ def some_tasks() -> list[Task]:
     return [*template_tasks("00001")[:3], *template_tasks("00004")[:2]]
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 def test_engine_hash_is_pinned() -> None:
     assert engine_hash() == ENGINE
 
@@ -75,7 +68,7 @@ def test_any_order_of_requests_gives_the_same_bytes(tmp_path: Path) -> None:
     cache.build(tasks[::-2], [7, 30, 12])
     cache.build(tasks[1:3], 20)
     assert np.array_equal(cache.outcomes(tasks[::-1], 30), expected[::-1])
-    assert files(at_once) == files(bit_by_bit)
+    assert folder_contents(at_once) == folder_contents(bit_by_bit)
 
 
 def test_only_what_is_missing_is_simulated(tmp_path: Path) -> None:
@@ -107,7 +100,7 @@ def test_first_valid_needs_no_simulation(tmp_path: Path) -> None:
     tasks = some_tasks()
     cache = ActionCache(tmp_path, Tier.BALL)
     found = cache.first_valid(tasks, 50, within=200)
-    assert not files(tmp_path)
+    assert not folder_contents(tmp_path)
     for numbers, outcomes in zip(found, cache.outcomes(tasks, 200), strict=True):
         assert numbers == np.flatnonzero(outcomes != 0)[:50].tolist()
     assert [len(numbers) < 50 for numbers in cache.first_valid(tasks, 50, within=40)] == [True] * 5
@@ -204,4 +197,4 @@ def test_a_killed_build_goes_on_where_it_was(tmp_path: Path) -> None:
     assert np.array_equal(cache.outcomes(tasks, 1500), expected)
     for path in killed.rglob(".*"):  # a kill in the middle of a write leaves its temporary file
         path.unlink()
-    assert files(killed) == files(undisturbed)
+    assert folder_contents(killed) == folder_contents(undisturbed)

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
 
 from topple import paths
 from topple.cli.messages import user_errors
@@ -114,14 +112,10 @@ def run_all(
 
 
 def show(*tables: Table) -> None:
-    """Print tables: drawn on a terminal, Markdown into a file."""
-    console = Console()
+    """Print tables that say something."""
     for table in tables:
-        text = table.to_markdown()
-        if console.is_terminal:
-            console.print(Markdown(text))
-        else:
-            typer.echo(text)
+        if table.rows:
+            typer.echo(table.to_markdown())
 
 
 def save(folder: Path, name: str, table: Table, figure: str) -> None:

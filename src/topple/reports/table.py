@@ -29,10 +29,14 @@ class Table:
         return buffer.getvalue()
 
     def to_markdown(self) -> str:
-        """Title, table and note."""
+        """Title, table and note, with columns lined up so that it reads as plain text, too."""
+        cells = [[cell.translate(_SAVING) for cell in row] for row in (self.header, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        cells.insert(1, ["-" * max(width, 3) for width in widths])
         lines = [f"### {self.title}", ""]
-        for row in (self.header, ["---"] * len(self.header), *self.rows):
-            lines.append("| " + " | ".join(cell.translate(_SAVING) for cell in row) + " |")
+        for row in cells:
+            padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            lines.append(f"| {' | '.join(padded)} |")
         if self.note:
             lines += ["", self.note]
         return "\n".join(lines) + "\n"
