@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import Tally
+from tally import Tally
 from topple.agents.phase import Testing
 from topple.agents.phyre.rand import Rand
 from topple.experiments import Laboratory, Part, RunRecord, find_records
