@@ -48,15 +48,21 @@ from topple.reports.figures import (
 )
 from topple.scene.codec import fingerprint
 
-app = typer.Typer(
-    help="Say how hard, solvable and alike tasks are, published or your own. Stop any command "
-    "with Ctrl-C: what is done is kept, and the same command goes on from there.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 Actions = Annotated[int, typer.Option(min=10, help="How many actions of the fixed list.")]
 _FIGURES = Path("figures")
+
+
+@app.callback()
+def _group() -> None:
+    """Say how hard, solvable and alike tasks are, published or your own.
+
+    Stop any command with Ctrl-C: what is done is kept, and the same command goes on from there.
+
+    Examples:
+      topple analyse difficulty ball --actions 1000
+    """
 
 
 @app.command()
@@ -68,7 +74,11 @@ def difficulty(
     use_ray: UseRay = False,
     address: Address = None,
 ) -> None:
-    """Try random actions on tasks and draw how many they solve (Figure 2)."""
+    """Try random actions on tasks and draw how many they solve (Figure 2).
+
+    Examples:
+      topple analyse difficulty ball two_balls --actions 1000
+    """
     groups = chosen_tasks(templates)
     curves, bars = {}, {}
     with laboratory(cache, use_ray, address) as (lab, bar):
@@ -90,7 +100,11 @@ def diversity(
     use_ray: UseRay = False,
     address: Address = None,
 ) -> None:
-    """Count how many tasks of a template single actions solve (Figures 10 and 11)."""
+    """Count how many tasks of a template single actions solve (Figures 10 and 11).
+
+    Examples:
+      topple analyse diversity 00000 my_template.py --actions 10000
+    """
     with laboratory(cache, use_ray, address) as (lab, bar):
         for tier, tasks in chosen_tasks(templates).items():
             bar.name(tier.value)
@@ -110,7 +124,11 @@ def solvability(
     min_valid: Annotated[int, typer.Option(min=1, help="Before a task is decided.")] = MIN_VALID,
     out: Out = _FIGURES,
 ) -> None:
-    """Decide by sampling which tasks have stable solutions (supplement B)."""
+    """Decide by sampling which tasks have stable solutions (supplement B).
+
+    Examples:
+      topple analyse solvability my_template.py --max-actions 200000
+    """
     for tier, tasks in chosen_tasks(templates).items():
         threshold = THRESHOLDS[tier] if p0 is None else p0
         kept = out / f"solvability_{tier.value}_{fingerprint(t.scene for t in tasks)[:8]}.json"
@@ -153,7 +171,13 @@ def cache_command(
     use_ray: UseRay = False,
     address: Address = None,
 ) -> None:
-    """Simulate the fixed list of actions on tasks and keep the outcomes."""
+    """Simulate the fixed list of actions on tasks and keep the outcomes.
+
+    Examples:
+      topple analyse cache ball --actions 1000
+
+      topple analyse cache two_balls --actions 100000 --address auto
+    """
     with laboratory(cache, use_ray, address) as (lab, bar):
         for tier, tasks in chosen_tasks(templates).items():
             bar.name(tier.value)

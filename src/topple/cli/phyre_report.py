@@ -22,7 +22,11 @@ def report(
     title: Annotated[str, typer.Option(help="Of the page.")] = "PHYRE results",
     clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show.")] = 8,
 ) -> None:
-    """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON."""
+    """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON.
+
+    Examples:
+      topple report runs --out report
+    """
     with user_errors():
         records = list(find_records(*runs))
         if not records:

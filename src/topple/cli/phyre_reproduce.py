@@ -69,7 +69,13 @@ def table2_command(
     keep_attempts: KeepAttempts = False,
     out: Annotated[Path | None, typer.Option(help="Folder for Figure 3, if wanted.")] = None,
 ) -> None:
-    """Print AUCCESS of every fold beside the published value, then Table 1."""
+    """Print AUCCESS of every fold beside the published value, then Table 1.
+
+    Examples:
+      topple reproduce table2 --agents rand
+
+      topple reproduce table2 --agents mem,mem-o --setups ball_cross_template --ray
+    """
     unknown = [name for name in agents.split(",") if name not in ROWS]
     if unknown:
         raise typer.BadParameter(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
@@ -93,7 +99,11 @@ def figure4_command(
     use_ray: UseRay = False,
     address: Address = None,
 ) -> None:
-    """Draw AUCCESS by the number of ranked actions: RAND, MEM and OPTIMAL on dev tasks."""
+    """Draw AUCCESS by the number of ranked actions: RAND, MEM and OPTIMAL on dev tasks.
+
+    Examples:
+      topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
+    """
     study = ranked_actions_study(parse_setups(setups), parse_folds(folds), parse_folds(actions))
     with laboratory(cache, use_ray, address) as (lab, bar):
         records = run_all(study, lab, bar, runs)
@@ -111,7 +121,11 @@ def figure5_command(
     use_ray: UseRay = False,
     address: Address = None,
 ) -> None:
-    """Draw AUCCESS of MEM-O by the weight of its online updates, on dev tasks."""
+    """Draw AUCCESS of MEM-O by the weight of its online updates, on dev tasks.
+
+    Examples:
+      topple reproduce figure5 --setups ball_cross_template --folds 0
+    """
     study = update_weight_study(parse_setups(setups), parse_folds(folds))
     with laboratory(cache, use_ray, address) as (lab, bar):
         records = run_all(study, lab, bar, runs)
@@ -132,6 +146,9 @@ def quick_command(
 
     RAND in both setups and MEM within template are as published. MEM across templates ranks
     fewer actions than the published row, which would take ten minutes of a core.
+
+    Examples:
+      topple reproduce quick --out runs/quick
     """
     setups = [Setup.BALL_CROSS_TEMPLATE, Setup.BALL_WITHIN_TEMPLATE]
     configs = [
