@@ -28,3 +28,8 @@ def draw_scenes(
     images = np.empty((len(index), SCENE_SIZE, SCENE_SIZE), np.uint8)
     observe_scenes(scenes, index, balls, images=images)
     return images
+
+
+def upright(images: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """[..., rows, columns] a view of images with the top row first, as screens show them."""
+    return images[..., ::-1, :]

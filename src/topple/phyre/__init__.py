@@ -1,4 +1,9 @@
-"""PHYRE: its tiers, templates, tasks and folds."""
+"""PHYRE: its tiers, templates, tasks and folds, and the simulator to play them with."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from topple.phyre.authoring import Selection, Template, lin, multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, TemplateError, W
@@ -18,20 +23,39 @@ from topple.phyre.task import (
 from topple.phyre.templates import find_template
 from topple.phyre.tier import Tier
 
+if TYPE_CHECKING:
+    from topple.phyre.action import discrete_actions, sample_actions
+    from topple.phyre.result import AttemptResult
+    from topple.phyre.simulator import Simulator
+    from topple.phyre.task_set import TaskSet
+
+# These need NumPy and the engine, which writing and listing tasks does not.
+_LATER = {
+    "AttemptResult": "topple.phyre.result",
+    "Simulator": "topple.phyre.simulator",
+    "TaskSet": "topple.phyre.task_set",
+    "discrete_actions": "topple.phyre.action",
+    "sample_actions": "topple.phyre.action",
+}
+
 __all__ = [
+    "AttemptResult",
     "BodyDraft",
     "Fold",
     "H",
     "SceneBuilder",
     "Selection",
     "Setup",
+    "Simulator",
     "Task",
     "TaskId",
+    "TaskSet",
     "Template",
     "TemplateError",
     "Tier",
     "UnknownTaskError",
     "W",
+    "discrete_actions",
     "enumerate_tasks",
     "find_template",
     "lin",
@@ -39,9 +63,20 @@ __all__ = [
     "load_task",
     "load_template",
     "multiples",
+    "sample_actions",
     "template",
     "template_task_ids",
     "template_tasks",
     "tier_task_ids",
     "tier_tasks",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
