@@ -1,5 +1,1 @@
-"""Gymnasium environments of both benchmarks. Importing this package registers their names."""
-
-from topple.envs.registration import register_all
-
-register_all()
+"""Gymnasium environments of both benchmarks; `registration` names them."""

@@ -6,6 +6,16 @@ import gymnasium as gym
 
 ENVIRONMENTS = (
     (
+        "topple/PhyreBall-v0",
+        "topple.envs.phyre:PhyreBallEnv",
+        "topple.envs.phyre_vector:ball",
+    ),
+    (
+        "topple/PhyreTwoBalls-v0",
+        "topple.envs.phyre:PhyreTwoBallsEnv",
+        "topple.envs.phyre_vector:two_balls",
+    ),
+    (
         "topple/IPhyreInAdvance-v0",
         "topple.envs.iphyre:IPhyreInAdvanceEnv",
         "topple.envs.iphyre_vector:in_advance",
