@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.envs.phyre_stage import (
-    MAX_ATTEMPTS,
     FoldSplit,
     Observation,
     ObservationKind,
@@ -31,6 +30,7 @@ from topple.envs.phyre_stage import (
     observation_space,
     tasks_of,
 )
+from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
 from topple.phyre.task_set import Choice, TaskSet
 from topple.phyre.tier import Tier

@@ -20,7 +20,6 @@ from topple.physics.params import SCENE_SIZE, Request
 from topple.physics.trajectory import FEATURE_COUNT, Outcome
 from topple.scene import Color, Scene
 
-MAX_ATTEMPTS = 100  # on a task; the published evaluation counts no more
 MAX_OBJECTS = 64  # rows of a feature observation; the published tasks have up to 61
 FEATURE_LIMIT = 4.0  # long bars have their middle outside the scene and diameters above 1
 
@@ -89,7 +88,7 @@ class Stage:
         slots: how many tasks are tried beside each other.
         tier: what an action places.
         kind: what is observed.
-        max_attempts: valid attempts on a task before an episode is cut off.
+        max_attempts: valid attempts on a task before its episode is cut off.
     """
 
     def __init__(self, slots: int, tier: Tier, kind: ObservationKind, max_attempts: int) -> None:

@@ -13,7 +13,6 @@ from gymnasium.vector.utils import batch_space
 
 from topple.envs.phyre import choose_scene
 from topple.envs.phyre_stage import (
-    MAX_ATTEMPTS,
     FoldSplit,
     Observation,
     ObservationKind,
@@ -22,6 +21,7 @@ from topple.envs.phyre_stage import (
     observation_space,
     tasks_of,
 )
+from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
 from topple.phyre.task_set import Choice
 from topple.phyre.tier import Tier

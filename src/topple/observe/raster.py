@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
 from topple.physics.native import SceneSet, observe_scenes
 from topple.physics.params import SCENE_SIZE
+
+Code = TypeVar("Code", bound=np.integer)
 
 
 def draw_scenes(
@@ -30,6 +34,6 @@ def draw_scenes(
     return images
 
 
-def upright(images: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def upright(images: npt.NDArray[Code]) -> npt.NDArray[Code]:
     """[..., rows, columns] a view of images with the top row first, as screens show them."""
     return images[..., ::-1, :]
