@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import topple.compat.phyre as phyre
 from shared_data import PHYRE, needs_phyre_data
+from topple.phyre import Setup
+from topple.reports.published_phyre import published_auccess as published_cell
 
 TASKS = ("task0", "task1", "task2")
 
@@ -63,7 +65,7 @@ def test_the_log_of_an_evaluator() -> None:
     assert evaluator.get_attempts_for_task(0) == 0
 
 
-def published_auccess(log: list[tuple[int, int]], tasks: int, attempts: int) -> float:
+def defined_auccess(log: list[tuple[int, int]], tasks: int, attempts: int) -> float:
     """The definition, attempt by attempt."""
     solved: dict[int, int] = {}
     made: dict[int, int] = defaultdict(int)
@@ -88,7 +90,7 @@ def test_scores_are_the_published_ones(log: list[tuple[int, int]], attempts: int
     for task, status in log:
         assert evaluator.maybe_log_attempt(task, status) == (status != 0)
     counted = [(task, status) for task, status in log if status]
-    expected = published_auccess(counted, 3, attempts)
+    expected = defined_auccess(counted, 3, attempts)
     assert evaluator.get_auccess(attempts) == expected
     metrics = evaluator.compute_all_metrics()
     assert metrics["independent_solved_by_aucs"][attempts] == expected
@@ -167,3 +169,20 @@ def test_a_memory_agent_on_the_cache(cache: phyre.SimulationCache) -> None:
         valid = outcomes != phyre.simulation_cache.INVALID
         assert evaluator.get_attempts_for_task(index) == valid.sum()
     assert evaluator.get_aucess(10) >= 0.0
+
+
+@pytest.mark.slow
+def test_the_random_agent_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The original's RAND agent: a task's first 100 valid actions of the cache, in order."""
+    monkeypatch.setenv("TOPPLE_CACHE", str(tmp_path))
+    setup = "ball_cross_template"
+    test = phyre.get_fold(setup, 0)[2]
+    cache = phyre.get_default_100k_cache(phyre.eval_setup_to_action_tier(setup), size=1000)
+    evaluator = phyre.Evaluator(test)
+    for index, task in enumerate(test):
+        statuses = cache.load_simulation_states(task)
+        valid = statuses[statuses != phyre.simulation_cache.INVALID]
+        for status in valid[: phyre.MAX_TEST_ATTEMPTS]:
+            evaluator.maybe_log_attempt(index, status)
+    assert len(evaluator) == 100 * len(test)
+    assert f"{evaluator.get_aucess():.4f}" == published_cell("RAND", Setup(setup), 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from typing import Any
 
@@ -130,6 +131,13 @@ def test_goals_and_own_tasks() -> None:
     assert simulator.goals.dtype == np.uint8
     assert simulator.goals.tolist() == [[4, 6, 4]] * 2
     assert simulator.simulate_action(0, [0.9, 0.9, 0.0]).status is phyre.SimulationStatus.SOLVED
+
+
+def test_simulators_go_to_other_processes(simulator: phyre.ActionSimulator) -> None:
+    copy = pickle.loads(pickle.dumps(simulator))
+    action = simulator.build_discrete_action_space(1)[0]
+    expected = simulator.simulate_action(0, action, need_images=False).status
+    assert copy.simulate_action(0, action, need_images=False).status is expected
 
 
 def test_unknown_tasks_are_listed() -> None:

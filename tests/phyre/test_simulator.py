@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from functools import cache
@@ -155,6 +156,12 @@ def test_errors_name_the_value(simulator: Simulator, call: Any, message: str) ->
 def test_no_attempts_at_all(simulator: Simulator) -> None:
     assert len(simulator.attempts([], np.zeros((0, 3)))) == 0
     assert simulator.outcomes(np.zeros((0, 3))).shape == (100, 0)
+
+
+def test_simulators_go_to_other_processes(simulator: Simulator, solution: Any) -> None:
+    copy = pickle.loads(pickle.dumps(simulator))
+    assert copy.attempt(TASK, solution).outcome is Outcome.SOLVED
+    assert copy.names == simulator.names
 
 
 def test_scenes_and_templates_of_your_own() -> None:

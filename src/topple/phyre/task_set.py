@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +62,10 @@ class TaskSet:
 
     def __len__(self) -> int:
         return len(self._puzzles)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Packed scenes belong to one process; another packs its own when it needs them.
+        return {name: value for name, value in self.__dict__.items() if name != "packed"}
 
     def scene(self, place: int) -> Scene:
         """The scene of one puzzle, named as in ``names``.
