@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from topple.observe.palette import PHYRE_RGB, to_rgb
-from topple.observe.raster import upright
 from topple.scene import Color
 
 
@@ -19,7 +18,6 @@ def test_painting_keeps_the_shape() -> None:
     painted = to_rgb(codes)
     assert painted.shape == (2, 2, 3)
     assert painted[0, 0].tolist() == [243, 79, 70]
-    np.testing.assert_array_equal(upright(codes.astype(np.uint8)), codes[::-1])
 
 
 @pytest.mark.parametrize("code", [-1, 7])

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Space
 
 from topple.observe.features import scene_features
-from topple.observe.palette import to_rgb
-from topple.observe.raster import draw_scenes, upright
+from topple.observe.frames import code_frame
+from topple.observe.raster import draw_scenes
 from topple.phyre.fold import Setup, load_fold
 from topple.phyre.task_set import Choice, TaskSet
 from topple.phyre.tier import Tier
@@ -176,10 +176,10 @@ class Stage:
         """[256, 256, 3] how the last valid attempt ended; before one, the task."""
         packed = self._slots()
         if self.outcome[slot] == Outcome.INVALID:
-            return to_rgb(upright(draw_scenes(packed, [slot])[0]))
+            return code_frame(draw_scenes(packed, [slot])[0])
         # Frames come after steps 0 and the last one, which 1000 steps in vain end with 999.
         last = int(self.steps[slot]) - (self.outcome[slot] == Outcome.NOT_SOLVED)
         request = Request(images=True, stride=max(int(last), 1))
         batch = simulate_batch(packed, [slot], self._actions[slot : slot + 1], request)
         assert batch.images is not None
-        return to_rgb(upright(batch.images[0, batch.frame_count[0] - 1]))
+        return code_frame(batch.images[0, batch.frame_count[0] - 1])

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 import numpy.typing as npt
 
 from topple.physics.native import SceneSet, observe_scenes
 from topple.physics.params import SCENE_SIZE
-
-Code = TypeVar("Code", bound=np.integer)
 
 
 def draw_scenes(
@@ -32,8 +28,3 @@ def draw_scenes(
     images = np.empty((len(index), SCENE_SIZE, SCENE_SIZE), np.uint8)
     observe_scenes(scenes, index, balls, images=images)
     return images
-
-
-def upright(images: npt.NDArray[Code]) -> npt.NDArray[Code]:
-    """[..., rows, columns] a view of images with the top row first, as screens show them."""
-    return images[..., ::-1, :]

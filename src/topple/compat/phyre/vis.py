@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from topple.observe.palette import PHYRE_RGB, to_rgb
-from topple.observe.raster import upright
+from topple.observe.frames import code_frame
+from topple.observe.palette import PHYRE_RGB
 from topple.scene import Color
 
 MARK_RGB = (255, 0, 0)  # of single points the player drew
@@ -32,7 +32,7 @@ def observations_to_uint8_rgb(
     Returns:
         [rows, columns, 3], five rows more with the bar.
     """
-    picture = to_rgb(upright(scene))
+    picture = code_frame(np.asarray(scene, np.uint8))
     rows, columns = scene.shape
     for column, row in user_input:
         if 0 <= row < rows and 0 <= column < columns:
