@@ -11,12 +11,10 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from topple.envs.phyre_stage import FEATURE_LIMIT, MAX_OBJECTS
-from topple.envs.registration import ENVIRONMENTS, register_all
+from topple.envs.registration import ENVIRONMENTS
 from topple.phyre import Setup, Simulator, Task, Tier, load_fold, load_task
 from topple.physics.trajectory import Outcome
 from topple.scene import Scene
-
-register_all()
 
 IDS = [name for name, *_ in ENVIRONMENTS if "/Phyre" in name]
 TASKS = {3: "00002:017", 6: "00102:028"}  # one of each tier, by the size of its actions
