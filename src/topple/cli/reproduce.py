@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from topple.cli import phyre_reproduce
 from topple.cli.messages import Cell, Json, show, show_json, user_errors
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.score import Score, average, averages
@@ -18,6 +19,7 @@ from topple.reports.published import (
 )
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
+app.add_typer(phyre_reproduce.app)
 
 _PRINTED = 0.05  # rewards are printed to a tenth
 _PRINTED_MEAN = 0.005  # averages to a hundredth
@@ -25,10 +27,14 @@ _PRINTED_MEAN = 0.005  # averages to a hundredth
 
 @app.callback()
 def _group() -> None:
-    """Regenerate published tables beside ours.
+    """Regenerate published tables and figures, ours beside the published numbers.
+
+    Stop any of these with Ctrl-C: what is done is kept, and the same command goes on.
 
     Examples:
       topple reproduce tableA4 --agents random   the Random column of I-PHYRE
+
+      topple reproduce table2 --agents rand      the RAND row of PHYRE, 40 folds
     """
 
 

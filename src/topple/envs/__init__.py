@@ -1,1 +1,5 @@
-"""Gymnasium environments of both benchmarks; `registration` names them."""
+"""Gymnasium environments of both benchmarks. Importing this package registers their names."""
+
+from topple.envs.registration import register_all
+
+register_all()
