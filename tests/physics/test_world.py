@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shared_data import bits
-from topple.phyre import load_task
+from topple.phyre import load_task, template_task_ids
 from topple.phyre.action import discrete_actions
 from topple.phyre.tier import Tier
 from topple.physics.edits import (
@@ -61,6 +61,18 @@ def test_unedited_branches_replay_the_same_bits(task: str, pause: int) -> None:
         assert (branches.outcome[k], branches.steps[k]) == (whole.outcome[0], whole.steps[0])
         np.testing.assert_array_equal(bits(branches.final_state[k]), bits(whole.final_state[0]))
     assert world.steps_made == pause
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+def test_branches_are_drawn_like_attempts(tier: Tier) -> None:
+    """Attempts are drawn over a backdrop of what cannot move, branches from nothing."""
+    request = Request(images=True, stride=20)
+    for template in tier.template_ids:
+        scene = load_task(template_task_ids(template)[0]).scene
+        action = valid_action(scene)
+        attempt = simulate_batch(SceneSet([scene]), [0], [action], request)
+        branch = World(scene, action).branch([[]], request)
+        np.testing.assert_array_equal(attempt.images, branch.images, err_msg=template)
 
 
 def test_copies_go_their_own_ways() -> None:

@@ -55,7 +55,8 @@ TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* 
 struct Backdrop {
   uint8_t image[kImageBytes];
   uint8_t canvas[kImageBytes];
-  Box boxes[kMaxBodies];  // metres; of the static bodies
+  Box boxes[kMaxBodies];   // metres; of the static bodies
+  int first_row, end_row;  // where the canvas may differ from the image
 };
 
 namespace detail {
@@ -81,7 +82,30 @@ TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const W
     backdrop.boxes[i] = detail::drawn_box(fresh, body);
     detail::draw_scene_body(backdrop.image, scene, i, world_pose(body));
   }
+  backdrop.first_row = 0;
+  backdrop.end_row = kSceneSize;
 }
+
+namespace detail {
+
+// Wipes the canvas: the rows drawn on since the last time become the backdrop's again.
+TOPPLE_FN void wipe(Backdrop& backdrop) {
+  const int from = backdrop.first_row * kSceneSize;
+  const int bytes = backdrop.end_row * kSceneSize - from;
+  if (bytes > 0) __builtin_memcpy(backdrop.canvas + from, backdrop.image + from, bytes);
+  backdrop.first_row = kSceneSize;
+  backdrop.end_row = 0;
+}
+
+TOPPLE_FN void note_rows(Backdrop& backdrop, const Box& box) {
+  const float last = kSceneSize - 1;
+  const int low = static_cast<int>(clamp(box.lower.y * kPixelsPerMetre, 0.0f, last));
+  const int high = static_cast<int>(clamp(box.upper.y * kPixelsPerMetre, 0.0f, last));
+  backdrop.first_row = lesser(backdrop.first_row, low);
+  backdrop.end_row = greater(backdrop.end_row, high + 1);
+}
+
+}  // namespace detail
 
 // The same picture as write_image, from a backdrop whose static bodies have not moved. Later
 // bodies cover earlier ones, so a static body is drawn again where something before it in
@@ -89,7 +113,7 @@ TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const W
 TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneView& scene,
                                 const World& world, const Balls& balls) {
   uint8_t* canvas = backdrop.canvas;
-  __builtin_memcpy(canvas, backdrop.image, kImageBytes);
+  detail::wipe(backdrop);
   Box drawn[kMaxBodies];
   int drawn_count = 0;
   for (int i = 0; i < scene.body_count; ++i) {
@@ -99,11 +123,13 @@ TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneV
     for (int k = 0; k < drawn_count && !covered; ++k) covered = overlap(box, drawn[k]);
     if (!covered) continue;
     drawn[drawn_count++] = box;
+    detail::note_rows(backdrop, box);
     detail::draw_scene_body(canvas, scene, i, world_pose(body));
   }
   for (int i = 0; i < balls.count; ++i) {
-    const PixelVec centre = world_pose(world.bodies[scene.body_count + i]).p;
-    detail::draw_circle(canvas, centre, balls.list[i].radius, kColorRed);
+    const Body& body = world.bodies[scene.body_count + i];
+    detail::note_rows(backdrop, detail::drawn_box(world, body));
+    detail::draw_circle(canvas, world_pose(body).p, balls.list[i].radius, kColorRed);
   }
   copy_image(image, canvas);
 }
