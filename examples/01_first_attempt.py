@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from topple.observe.frame_files import save_frames, save_png
-from topple.phyre import load_task
+from topple.phyre import Simulator, load_task
 from topple.phyre.picture import film, picture
-from topple.phyre.solution import first_solution
 
 task = load_task("00002:007")
 print(task.id, "-", task.description)
@@ -16,8 +15,7 @@ attempt = film(task.scene, [0.8, 0.5, 0.2], size=300)
 print("a guess:", attempt.outcome.name)
 
 # The fixed list of random actions holds a solution of most puzzles.
-solution = first_solution(task.scene, task.tier)
-assert solution is not None
+[solution] = Simulator(task).solutions(task)
 attempt = film(task.scene, solution, size=300)
 print("a solution:", solution.round(2).tolist(), attempt.outcome.name)
 save_frames(attempt.frames, "solution.gif", hold=1.0)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from topple.observe.frame_files import save_frames
-from topple.phyre import SceneBuilder
+from topple.phyre import SceneBuilder, Simulator, Tier
 from topple.phyre.picture import film
-from topple.phyre.solution import first_solution
 from topple.scene.codec import scene_from_json, scene_to_json
 
 s = SceneBuilder("ledge", {})
@@ -22,8 +21,7 @@ print(description)
 Path("ledge.json").write_text(scene_to_json(scene))
 assert scene_from_json(Path("ledge.json").read_text()) == scene
 
-solution = first_solution(scene)
-assert solution is not None
+[solution] = Simulator(scene, Tier.BALL).solutions(scene)
 attempt = film(scene, solution, size=300)
 print("solved by", solution.round(2).tolist(), "in", len(attempt.frames), "frames")
 save_frames(attempt.frames, "ledge.gif", hold=1.0)

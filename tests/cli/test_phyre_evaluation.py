@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from topple.cli import phyre_analyse, phyre_report, phyre_reproduce
-from topple.cli.phyre_session import chosen_tasks
+from topple.cli.phyre_lab import chosen_tasks
 
 TEMPLATE = """
 from topple.phyre import SceneBuilder, Tier, W, lin, template

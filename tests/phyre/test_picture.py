@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from topple.observe.palette import PHYRE_RGB
-from topple.phyre import Tier, load_task
+from topple.phyre import Simulator, Tier, load_task
 from topple.phyre.picture import InvalidActionError, film, outcome, picture, tier_sheet
-from topple.phyre.solution import first_solution
 from topple.physics.trajectory import Outcome
 from topple.scene import Color
 
@@ -34,12 +33,10 @@ def test_films_show_the_start_and_end_with_the_attempt() -> None:
     assert (watched.frames[0] != watched.frames[-1]).any()
 
 
-def test_the_first_solution_solves() -> None:
-    solution = first_solution(TASK.scene, TASK.tier, 1000)
-    assert solution is not None
+def test_films_of_solutions_end_with_them() -> None:
+    [solution] = Simulator(TASK).solutions(TASK, budget=1000)
     assert outcome(TASK.scene, solution) is Outcome.SOLVED
     assert len(film(TASK.scene, solution, 16).frames) < 335
-    assert first_solution(TASK.scene, TASK.tier, 1) is None
 
 
 def test_a_film_without_an_action_adds_nothing() -> None:

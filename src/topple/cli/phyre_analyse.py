@@ -10,8 +10,7 @@ import numpy as np
 import typer
 
 from topple.cli.messages import user_errors
-from topple.cli.phyre_progress import progress_bar
-from topple.cli.phyre_session import (
+from topple.cli.phyre_lab import (
     Address,
     Cache,
     Out,
@@ -21,6 +20,7 @@ from topple.cli.phyre_session import (
     laboratory,
     save,
 )
+from topple.cli.phyre_progress import progress_bar
 from topple.observe.frame_files import whole_file
 from topple.phyre.action_cache import ActionCache
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.phyre_session import (
+from topple.cli.phyre_lab import (
     Address,
     Cache,
     KeepAttempts,

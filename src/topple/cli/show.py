@@ -13,7 +13,7 @@ from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, s
 from topple.observe.frames import DEFAULT_SIZE
 from topple.phyre import Tier
 from topple.phyre.picture import film, outcome, picture
-from topple.phyre.solution import first_solution
+from topple.phyre.simulator import Simulator
 
 HOLD_SECONDS = 1.0  # a GIF rests on its end
 SEARCHED = 10_000  # actions of the fixed list that --solve tries
@@ -85,10 +85,10 @@ def _solution(puzzle: Puzzle) -> list[float]:
     tier = puzzle.task.tier if puzzle.task else Tier.BALL
     if puzzle.scene.goal is None:
         raise ValueError(f"{puzzle.name} has no goal to solve")
-    solution = first_solution(puzzle.scene, tier, SEARCHED)
-    if solution is None:
+    found = Simulator(puzzle.scene, tier).solutions(0, budget=SEARCHED)
+    if not len(found):
         raise ValueError(f"none of {SEARCHED:,} actions solves {puzzle.name}")
-    return [float(value) for value in solution]
+    return [float(value) for value in found[0]]
 
 
 def _check_balls(puzzle: Puzzle, balls: list[float]) -> None:

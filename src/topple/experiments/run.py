@@ -24,7 +24,7 @@ from topple.phyre.fold import load_fold
 from topple.phyre.outcome_shard import UNKNOWN
 from topple.phyre.task import Task, load_task
 from topple.phyre.tier import Tier
-from topple.physics.native import Progress
+from topple.physics.progress import Progress
 from topple.physics.trajectory import Outcome
 
 ACTION_CACHE = "phyre_actions"  # its folder among the caches

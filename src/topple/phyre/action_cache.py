@@ -31,7 +31,8 @@ from topple.phyre.outcome_shard import (
 )
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
-from topple.physics.native import Progress, SceneSet, map_actions, simulate_batch
+from topple.physics.native import SceneSet, map_actions, simulate_batch
+from topple.physics.progress import Progress
 from topple.scene import Scene
 from topple.scene.codec import fingerprint
 

@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from topple import __version__
 from topple.observe.frame_files import whole_file
+from topple.phyre.engine_hash import engine_hash
 from topple.phyre.task import Task
-from topple.physics.native import Progress, SceneSet, simulate_batch
+from topple.physics.native import SceneSet, simulate_batch
 from topple.physics.params import Request
+from topple.physics.progress import Progress
 from topple.scene.codec import fingerprint
 
 SMALL_PART = 8_192  # attempts: a few seconds of work
@@ -42,7 +43,7 @@ class OutcomeTable:
     actions: npt.NDArray[np.float64]  # [actions, 3 * balls]
     outcome: npt.NDArray[np.int8]  # [tasks, actions] values of Outcome
     steps: npt.NDArray[np.int16]  # [tasks, actions] last step if solved, else the limit
-    digest: str  # of tasks, scenes, actions and settings
+    digest: str  # of the engine, tasks, scenes, actions and settings
 
     def save(self, path: Path) -> None:
         """Write the table as NPZ, whole or not at all."""
@@ -181,7 +182,7 @@ class Sweep:
         return self._folder / f"{first:010d}.npy"
 
     def _make_digest(self) -> str:
-        digest = hashlib.sha256(f"{__version__} {self._stable} {self._actions.shape}".encode())
+        digest = hashlib.sha256(f"{engine_hash()} {self._stable} {self._actions.shape}".encode())
         digest.update(" ".join(str(task.id) for task in self._tasks).encode())
         digest.update(fingerprint(task.scene for task in self._tasks).encode())
         digest.update(self._actions.tobytes())

@@ -15,8 +15,9 @@ from topple.phyre.action import Actions, discrete_actions
 from topple.phyre.result import AttemptResult, Keep, unpack_attempt
 from topple.phyre.task_set import Choice, TaskKey, TaskKeys, TaskSet
 from topple.phyre.tier import Tier
-from topple.physics.native import Progress, SceneSet, map_actions, simulate_batch
+from topple.physics.native import SceneSet, map_actions, simulate_batch
 from topple.physics.params import Request
+from topple.physics.progress import Progress
 from topple.physics.trajectory import BatchResult, Outcome
 
 if TYPE_CHECKING:

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import fields
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from topple import _native
 from topple.physics.packing import PackedScenes, pack
-from topple.physics.params import PIXELS_PER_METRE, SCENE_SIZE, Request, check_count
-from topple.physics.trajectory import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
+from topple.physics.params import PIXELS_PER_METRE, Request, check_count
+from topple.physics.progress import Progress, reporting
+from topple.physics.room import room_for
+from topple.physics.trajectory import CONTACT_DTYPE, BatchResult
 from topple.scene import Scene, SceneError
 
-#: Called with (attempts done, attempts in all) while a batch runs.
-Progress = Callable[[int, int], None]
-
-MAX_OUTPUT_BYTES = 16 * 2**30  # of one batch; a typo in a stride should not fill the memory
 _OUT_OF_CONTACTS = 4
-_PROGRESS_SECONDS = 0.2
 _MAX_THREADS = 256  # more only wait for each other
 
 # In the order of the engine's fault codes.
@@ -143,29 +137,6 @@ def default_threads() -> int:
     return os.cpu_count() or 1
 
 
-@contextmanager
-def _reporting(progress: Progress | None, total: int) -> Iterator[npt.NDArray[np.int64] | None]:
-    """Lends the engine a counter and reports it from a thread until the batch is over."""
-    if progress is None:
-        yield None
-        return
-    counter = np.zeros(1, dtype=np.int64)
-    over = threading.Event()
-
-    def report() -> None:
-        while not over.wait(_PROGRESS_SECONDS):
-            progress(int(counter[0]), total)
-
-    reporter = threading.Thread(target=report, daemon=True)
-    reporter.start()
-    try:
-        yield counter
-    finally:
-        over.set()
-        reporter.join()
-        progress(int(counter[0]), total)
-
-
 def simulate_batch(
     scenes: SceneSet,
     scene_index: npt.ArrayLike,
@@ -200,7 +171,7 @@ def simulate_batch(
     index = _scene_indices(scenes, scene_index)
     array = _action_array(actions, len(index))
     request = request or Request()
-    result = _empty_result(scenes, index, array.shape[1] // 3, request, out)
+    result = room_for(scenes.packed, index, array.shape[1] // 3, request, out)
     return _run(scenes, index, array, request, threads, progress, None, result)
 
 
@@ -239,7 +210,7 @@ def simulate_branches(
     index = _scene_indices(scenes, scene_index)
     nothing = np.zeros((len(index), 0))
     branches = _Branches(origin.native, edit_start, edits)
-    result = _empty_result(scenes, index, 0, request, None)
+    result = room_for(scenes.packed, index, 0, request, None)
     return _run(scenes, index, nothing, request, threads, progress, branches, result)
 
 
@@ -257,7 +228,7 @@ def _run(
         check_count("threads", threads, 1)
     count = len(index)
     words = CONTACT_DTYPE.itemsize // 4
-    with _reporting(progress, count) as counter:
+    with reporting(progress, count) as counter:
         _native.simulate(
             scenes.handle,
             index,
@@ -286,55 +257,6 @@ def _run(
         name = scenes.packed.names[index[overgrown[0]]]
         raise SceneError(f"{name}: more than {_native.MAX_CONTACTS} pairs of shapes came close")
     return result
-
-
-def _empty_result(
-    scenes: SceneSet,
-    index: npt.NDArray[np.int32],
-    balls: int,
-    request: Request,
-    out: BatchResult | None,
-) -> BatchResult:
-    """Room for the result of a batch, taken from an earlier one if that is given."""
-    count, frames = len(index), request.frames
-    used = np.unique(index)
-    bodies = int(scenes.packed.body_counts()[used].max(initial=0)) + balls
-    objects = int(scenes.packed.object_counts()[used].max(initial=0)) + balls
-    shapes: dict[str, tuple[tuple[int, ...], npt.DTypeLike]] = {
-        "outcome": ((count,), np.int8),
-        "steps": ((count,), np.int32),
-        "frame_count": ((count,), np.int32),
-    }
-    if request.images:
-        shapes["images"] = ((count, frames, SCENE_SIZE, SCENE_SIZE), np.uint8)
-    if request.objects:
-        shapes["objects"] = ((count, frames, objects, FEATURE_COUNT), np.float32)
-    if request.states:
-        shapes["states"] = ((count, frames, bodies, len(STATE_FIELDS)), np.float32)
-    if request.final_state:
-        shapes["final_state"] = ((count, bodies, len(STATE_FIELDS)), np.float32)
-    if request.max_contacts:
-        shapes["contacts"] = ((count, request.max_contacts), CONTACT_DTYPE)
-        shapes["contact_count"] = ((count,), np.int64)
-    if out is not None:
-        for field in fields(out):
-            array = getattr(out, field.name)
-            have = None if array is None else array.shape
-            want = shapes[field.name][0] if field.name in shapes else None
-            if have != want:
-                raise ValueError(f"out.{field.name} has shape {have}, this batch needs {want}")
-        return out
-    size = sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values())
-    if size > MAX_OUTPUT_BYTES:
-        raise ValueError(
-            f"the observations would take {size / 2**30:.1f} GiB, the limit is "
-            f"{MAX_OUTPUT_BYTES / 2**30:.0f}; use smaller batches or a larger stride"
-        )
-    rooms: dict[str, Any] = {
-        field.name: np.zeros(*shapes[field.name]) if field.name in shapes else None
-        for field in fields(BatchResult)
-    }
-    return BatchResult(**rooms)
 
 
 def observe_scenes(

@@ -8,15 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.physics.edits import AddBody, Edit, pack_edits
-from topple.physics.native import (
-    Progress,
-    SceneSet,
-    Simulation,
-    map_actions,
-    simulate_branches,
-)
+from topple.physics.native import SceneSet, Simulation, map_actions, simulate_branches
 from topple.physics.packing import to_pixels
 from topple.physics.params import Request
+from topple.physics.progress import Progress
 from topple.physics.trajectory import STATE_FIELDS, BatchResult
 from topple.scene import Body, Circle, Color, Kind, Scene
 

@@ -1,0 +1,38 @@
+"""Progress of a batch while the engine works on it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+#: Called with (attempts done, attempts in all) while a batch runs.
+Progress = Callable[[int, int], None]
+
+_SECONDS = 0.2  # between two reports
+
+
+@contextmanager
+def reporting(progress: Progress | None, total: int) -> Iterator[npt.NDArray[np.int64] | None]:
+    """Lends the engine a counter and reports it from a thread until the batch is over."""
+    if progress is None:
+        yield None
+        return
+    counter = np.zeros(1, dtype=np.int64)
+    over = threading.Event()
+
+    def report() -> None:
+        while not over.wait(_SECONDS):
+            progress(int(counter[0]), total)
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    try:
+        yield counter
+    finally:
+        over.set()
+        reporter.join()
+        progress(int(counter[0]), total)
