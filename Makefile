@@ -25,8 +25,8 @@ $(VENV)/.installed: $(VENV)/.tools $(NATIVE)
 
 setup: $(VENV)/.installed ## create .venv and install the package with the dev extras
 
-run: setup ## try random actions on 50 puzzles and write a report to look at
-	$(BIN)/topple demo
+run: setup ## evaluate two baselines beside the paper's numbers and write a report
+	$(BIN)/topple reproduce quick --out runs/quick
 
 test: setup test-native ## lint, native tests under sanitizers, Python tests
 	$(MAKE) lint
