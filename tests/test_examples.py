@@ -30,7 +30,7 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     blocks = (ROOT / "README.md").read_text().split("```python\n")[1:]
     for block in blocks:
         exec(block.split("```")[0], {})
-    assert Path("attempt.gif").stat().st_size
+    assert Path("solved.gif").stat().st_size
 
 
 def test_the_readme_links_to_what_is_there() -> None:
