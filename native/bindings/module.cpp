@@ -133,8 +133,9 @@ void require_actions(const In<double, nb::ndim<2>>& actions, size_t count) {
 
 // Runs a job on its threads while this one watches for signals.
 void run_job(const Job& job, Control& control, int64_t* progress) {
-  constexpr int64_t kSmall = 16;  // so few attempts are over before anybody can interrupt
-  if (job.threads <= 1 && job.attempt_count <= kSmall) {
+  // So few steps are over before anybody can interrupt.
+  constexpr int64_t kSmall = 20000;
+  if (job.threads <= 1 && job.attempt_count * job.rules.max_steps <= kSmall) {
     nb::gil_scoped_release release;
     work_on(job, control);
   } else {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from topple.phyre import Setup, Simulator, Task, TaskId, Tier, load_fold, load_task
     from topple.physics.trajectory import Outcome
+    from topple.physics.world import World
     from topple.scene import Scene
 
 __version__ = "0.1.0"
@@ -23,6 +24,7 @@ _HOMES = {
     "Task": "topple.phyre",
     "TaskId": "topple.phyre",
     "Tier": "topple.phyre",
+    "World": "topple.physics.world",
     "load_fold": "topple.phyre",
     "load_task": "topple.phyre",
 }
@@ -35,6 +37,7 @@ __all__ = [
     "Task",
     "TaskId",
     "Tier",
+    "World",
     "__version__",
     "load_fold",
     "load_task",

@@ -13,15 +13,15 @@ SCENE_SIZE = 256  # pixels, both ways
 MAX_COORDINATE = 128.0  # metres from the origin, of what a scene or an edit puts there
 MAX_MOTION = 1000.0  # metres per second, radians, radians per second
 MAX_IMPULSE = 1e6  # newton seconds
-MAX_COUNT = 2**31 - 1  # of steps and events: what the engine counts with
+MAX_COUNT = 2**31 - 1  # of events and held steps: what the engine counts with
+LONGEST_RUN = 100_000  # steps; attempts are not interrupted, so none may take long
 
 
-def check_count(name: str, value: object, least: int) -> None:
-    """Raises a ValueError unless a value is a whole number the engine can count with."""
-    if not isinstance(value, Integral) or not least <= int(value) <= MAX_COUNT:
+def check_count(name: str, value: object, least: int, most: int = MAX_COUNT) -> None:
+    """Raises a ValueError unless a value is a whole number within bounds."""
+    if not isinstance(value, Integral) or not least <= int(value) <= most:
         raise ValueError(
-            f"{name} is {value}; it has to be a whole number of at least {least} "
-            f"and at most {MAX_COUNT}"
+            f"{name} is {value}; it has to be a whole number of at least {least} and at most {most}"
         )
 
 
@@ -44,7 +44,7 @@ class Request:
     shortcuts: bool = True  # leave out work that cannot change a bit of the result
 
     def __post_init__(self) -> None:
-        check_count("max_steps", self.max_steps, 1)
+        check_count("max_steps", self.max_steps, 1, LONGEST_RUN)
         check_count("stride", self.stride, 1)
         check_count("max_contacts", self.max_contacts, 0)
 
