@@ -28,10 +28,10 @@ from rich.table import Table
 
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.action import sample_actions
+from topple.physics.balls import with_action
 from topple.physics.native import SceneSet, map_actions, simulate_batch
 from topple.physics.params import MAX_STEPS, Request
 from topple.physics.trajectory import BatchResult
-from topple.physics.world import with_balls
 from topple.scene import Circle, Scene
 
 ACTIONS_PER_TASK = 20
@@ -180,7 +180,7 @@ def measure(tier: Tier, repetitions: int) -> list[Timing]:
     plain, states, images = Request(), Request(states=True), Request(images=True)
     full = Request(shortcuts=False)
     placed = [
-        with_balls(load_task(work.scenes.packed.names[task]).scene, action)
+        with_action(load_task(work.scenes.packed.names[task]).scene, action)
         for task, action in zip(work.index[::4], work.actions[::4], strict=True)
     ]
     runs = [

@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from topple.observe.frames import code_frame, draw_scene, draw_states, start_poses, with_balls
+from topple.observe.frames import code_frame, draw_scene, draw_states, start_poses
 from topple.observe.palette import PHYRE_RGB, to_rgb
 from topple.observe.raster import draw_scenes
 from topple.phyre import Tier, load_task, template_task_ids
+from topple.physics.balls import with_balls
 from topple.physics.native import SceneSet
 from topple.scene import Body, Circle, Color, Polygon, Scene
 

@@ -5,7 +5,8 @@ import pytest
 
 from topple.observe.palette import PHYRE_RGB
 from topple.phyre import Simulator, Tier, load_task
-from topple.phyre.picture import InvalidActionError, film, outcome, picture, tier_sheet
+from topple.phyre.picture import film, outcome, picture, tier_sheet
+from topple.physics.balls import InvalidActionError
 from topple.physics.trajectory import Outcome
 from topple.scene import Color
 

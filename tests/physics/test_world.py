@@ -9,6 +9,7 @@ from shared_data import bits
 from topple.phyre import load_task, template_task_ids
 from topple.phyre.action import discrete_actions
 from topple.phyre.tier import Tier
+from topple.physics.balls import with_action
 from topple.physics.edits import (
     AddBody,
     ApplyImpulse,
@@ -20,7 +21,7 @@ from topple.physics.edits import (
 from topple.physics.native import SceneSet, simulate_batch
 from topple.physics.params import Request
 from topple.physics.trajectory import Outcome
-from topple.physics.world import World, with_balls
+from topple.physics.world import World
 from topple.scene import Body, Circle, Scene, SceneError
 
 TASKS = ["00000:000", "00003:000", "00013:011", "00104:001", "00120:004"]
@@ -41,7 +42,7 @@ def test_balls_as_bodies_give_the_same_bits(task: str) -> None:
     scene = load_task(task).scene
     action = valid_action(scene)
     attempt = simulate_batch(SceneSet([scene]), [0], [action], KEEP)
-    placed = simulate_batch(SceneSet([with_balls(scene, action)]), [0], np.zeros((1, 0)), KEEP)
+    placed = simulate_batch(SceneSet([with_action(scene, action)]), [0], np.zeros((1, 0)), KEEP)
     for name in ("outcome", "steps", "states", "final_state", "images", "objects"):
         np.testing.assert_array_equal(getattr(attempt, name), getattr(placed, name), err_msg=name)
 

@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 
 from topple.observe.frame_files import Frame
 from topple.observe.palette import PHYRE_RGB, to_rgb
-from topple.scene import Body, Circle, Color, Kind, Scene
+from topple.scene import Body, Circle, Color, Scene
 
 DEFAULT_SIZE = 512  # pixels, of the width
 SMOOTH = 4  # drawn this many times larger, then averaged
@@ -27,20 +27,6 @@ MAX_SIZE = 8192  # pixels, both ways; a typo should not fill the memory
 def code_frame(image: npt.NDArray[np.uint8]) -> Frame:
     """An image of colour codes, [256, 256] with row 0 at the bottom, as an exact RGB frame."""
     return np.ascontiguousarray(to_rgb(image)[::-1])
-
-
-def with_balls(scene: Scene, balls: npt.ArrayLike) -> Scene:
-    """The scene with the player's balls as its last bodies.
-
-    Args:
-        scene: what they are added to.
-        balls: [balls, 3] x, y and radius in pixels, as ``map_actions`` returns them.
-    """
-    added = tuple(
-        Body((Circle(radius),), True, (x, y), 0.0, Color.RED, Kind.BALL, 2 * radius)
-        for x, y, radius in np.asarray(balls, dtype=np.float64).reshape(-1, 3).tolist()
-    )
-    return scene._replace(bodies=scene.bodies + added)
 
 
 def draw_scene(scene: Scene, size: int = DEFAULT_SIZE, smooth: int = SMOOTH) -> Frame:
@@ -57,7 +43,7 @@ def draw_states(
     """Frames of a simulation.
 
     Args:
-        scene: what was simulated, with the player's balls (see ``with_balls``).
+        scene: what was simulated, with the player's balls (see ``topple.physics.balls``).
         states: [frames, bodies, 3 or more] x, y and angle of each body, such as a row of
             ``BatchResult.states`` cut to its ``frame_count``. Bodies beyond those of the
             scene, which a batch of several scenes may have, are left out.

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.observe.frame_files import DEFAULT_FPS, Frame
-from topple.observe.frames import DEFAULT_SIZE, draw_scene, draw_states, start_poses, with_balls
+from topple.observe.frames import DEFAULT_SIZE, draw_scene, draw_states, start_poses
 from topple.observe.sheet import contact_sheet
 from topple.phyre.task import load_task, template_task_ids
 from topple.phyre.tier import Tier
-from topple.physics.native import SceneSet, map_actions, simulate_batch
+from topple.physics.balls import with_action
+from topple.physics.native import SceneSet, simulate_batch
 from topple.physics.params import MAX_STEPS, STEPS_PER_SECOND, Request
 from topple.physics.trajectory import Outcome
 from topple.scene import Scene
@@ -26,31 +27,6 @@ class Film(NamedTuple):
 
     outcome: Outcome
     frames: list[Frame]  # the start, then one for each `stride` steps
-
-
-class InvalidActionError(ValueError):
-    """The balls of an action leave the scene, touch each other or cover a body."""
-
-
-def place(scene: Scene, action: npt.ArrayLike) -> Scene:
-    """The scene with the balls of an action, as they are simulated.
-
-    Args:
-        scene: where they go.
-        action: [3 * balls] numbers from 0 to 1: x, y and radius of each ball.
-
-    Raises:
-        InvalidActionError: The balls do not fit.
-        ValueError: The action is no action.
-    """
-    row = check_action(action)[None]
-    valid, balls = map_actions(SceneSet([scene]), [0], row)
-    if not valid[0]:
-        raise InvalidActionError(
-            f"the action {row[0].tolist()} does not fit {scene.name or 'the scene'}: a ball leaves "
-            "the scene, touches the other ball or covers a body"
-        )
-    return with_balls(scene, balls[0])
 
 
 def check_action(action: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -72,7 +48,7 @@ def picture(scene: Scene, action: npt.ArrayLike = (), size: int = DEFAULT_SIZE) 
     Raises:
         InvalidActionError: The balls do not fit.
     """
-    return draw_scene(place(scene, action), size)
+    return draw_scene(with_action(scene, check_action(action)), size)
 
 
 def outcome(scene: Scene, action: npt.ArrayLike) -> Outcome:
@@ -81,7 +57,7 @@ def outcome(scene: Scene, action: npt.ArrayLike) -> Outcome:
     Raises:
         InvalidActionError: The balls do not fit.
     """
-    place(scene, action)
+    with_action(scene, check_action(action))
     result = simulate_batch(SceneSet([scene]), [0], check_action(action)[None])
     return Outcome(int(result.outcome[0]))
 
@@ -104,7 +80,7 @@ def film(
     """
     if fps < 1 or STEPS_PER_SECOND % fps:
         raise ValueError(f"{fps} frames a second do not divide {STEPS_PER_SECOND} steps a second")
-    whole = place(scene, action)
+    whole = with_action(scene, check_action(action))
     request = Request(max_steps=max_steps, stride=STEPS_PER_SECOND // fps, states=True)
     result = simulate_batch(SceneSet([scene]), [0], check_action(action)[None], request)
     assert result.states is not None  # asked for above

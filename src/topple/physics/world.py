@@ -7,32 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from topple.physics.balls import with_action
 from topple.physics.edits import AddBody, Edit, pack_edits
-from topple.physics.native import SceneSet, Simulation, map_actions, simulate_branches
+from topple.physics.native import SceneSet, Simulation, simulate_branches
 from topple.physics.packing import to_pixels
 from topple.physics.params import Request
 from topple.physics.progress import Progress
 from topple.physics.trajectory import STATE_FIELDS, BatchResult
-from topple.scene import Body, Circle, Color, Kind, Scene
-
-
-def with_balls(scene: Scene, action: npt.ArrayLike) -> Scene:
-    """The scene with the balls of an action in it, as ordinary bodies at the end.
-
-    Simulating it gives the same bits as attempting the action.
-
-    Raises:
-        ValueError: if the action is not valid on the scene.
-    """
-    row = np.asarray(action, dtype=np.float64).reshape(1, -1)
-    valid, balls = map_actions(SceneSet([scene]), [0], row)
-    if not valid[0]:
-        raise ValueError(f"action {row[0].tolist()} does not fit {scene.name or 'the scene'}")
-    added = tuple(
-        Body((Circle(r),), True, (x, y), 0.0, Color.RED, Kind.BALL, 2 * r)
-        for x, y, r in balls[0].tolist()
-    )
-    return scene._replace(bodies=scene.bodies + added)
+from topple.scene import Body, Scene
 
 
 class World:
@@ -50,7 +32,7 @@ class World:
     """
 
     def __init__(self, scene: Scene, action: npt.ArrayLike | None = None) -> None:
-        self.scene = scene if action is None else with_balls(scene, action)
+        self.scene = scene if action is None else with_action(scene, action)
         self._simulation = Simulation(SceneSet([self.scene]))
 
     def copy(self) -> World:
