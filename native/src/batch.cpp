@@ -1,6 +1,5 @@
 #include "batch.h"
 
-#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -24,9 +23,6 @@ SceneView PackedScenes::view(int32_t scene) const {
 }
 
 namespace {
-
-// Small enough to share the work evenly, large enough to rarely meet at the counter.
-constexpr int64_t kChunk = 8;
 
 // What a thread needs; too large for a stack.
 struct Bench {
@@ -90,15 +86,7 @@ void work_on(const Job& job, Control& control) noexcept {
     control.failed = true;
     return;
   }
-  while (!control.cancelled) {
-    const int64_t begin = control.next.fetch_add(kChunk);
-    if (begin >= job.attempt_count) return;
-    const int64_t end = std::min(begin + kChunk, job.attempt_count);
-    for (int64_t i = begin; i < end && !control.cancelled; ++i) {
-      make_attempt(job, i, *bench);
-      control.done.fetch_add(1, std::memory_order_relaxed);
-    }
-  }
+  take_turns(control, job.attempt_count, [&](int64_t i) { make_attempt(job, i, *bench); });
 }
 
 }  // namespace topple

@@ -1,9 +1,7 @@
 // Batches: many attempts on all cores, in caller-owned arrays.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
+#include "control.h"
 #include "topple/attempt.h"
 #include "topple/edits.h"
 
@@ -50,14 +48,6 @@ struct Job {
   int32_t* frame_count;    // [attempts]
   ContactEvent* contacts;  // [attempts, contact_room]
   int64_t* contact_count;  // [attempts]
-};
-
-// Progress and cancellation, shared with whoever waits.
-struct Control {
-  std::atomic<int64_t> next{0};
-  std::atomic<int64_t> done{0};
-  std::atomic<bool> cancelled{false};
-  std::atomic<bool> failed{false};  // out of memory for a thread's world
 };
 
 // Takes attempts off the job until none is left; any number of threads may run it.

@@ -1,0 +1,318 @@
+// The Python face of the I-PHYRE engine: arrays in, arrays out.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "arrays.h"
+#include "crew.h"
+#include "munk_batch.h"
+
+namespace topple {
+namespace munk {
+namespace {
+
+using Doubles = In<double, nb::ndim<1>>;
+using Bytes = In<uint8_t, nb::ndim<1>>;
+using Ends = In<double, nb::shape<-1, 4>>;
+using Velocities = In<double, nb::shape<-1, 3>>;
+using Joined = In<int32_t, nb::shape<-1, 2>>;
+using Springs = In<double, nb::shape<-1, 3>>;
+
+// Packed scenes, kept alive with their arrays and checked so that nothing built from them
+// can read out of bounds.
+class Scenes {
+ public:
+  Scenes(Int32s body_start, Int32s joint_start, Ends ends, Velocities velocity, Doubles radius, Doubles m_inv,
+         Doubles i_inv, Bytes is_ball, Joined joined, Bytes is_spring,
+         Springs spring, double gravity, double bounce, double friction, double dt, double bias)
+      : owners_{nb::cast(body_start), nb::cast(joint_start), nb::cast(ends), nb::cast(velocity),
+                nb::cast(radius),     nb::cast(m_inv),       nb::cast(i_inv),
+                nb::cast(is_ball),  nb::cast(joined),
+                nb::cast(is_spring),  nb::cast(spring)} {
+    const size_t bodies = ends.shape(0);
+    const size_t joints = joined.shape(0);
+    check_offsets(body_start, bodies);
+    check_offsets(joint_start, joints);
+    require(body_start.shape(0) == joint_start.shape(0) && velocity.shape(0) == bodies && radius.shape(0) == bodies &&
+                m_inv.shape(0) == bodies && i_inv.shape(0) == bodies &&
+                is_ball.shape(0) == bodies &&
+                is_spring.shape(0) == joints && spring.shape(0) == joints,
+            "packed scene arrays disagree in length");
+    require(dt > 0.0 && std::isfinite(dt), "a step has to last");
+    packed_ = {static_cast<int32_t>(body_start.shape(0) - 1),
+               body_start.data(),
+               joint_start.data(),
+               {0, 0, ends.data(), velocity.data(), radius.data(), m_inv.data(), i_inv.data(), is_ball.data(),
+                joined.data(), is_spring.data(), spring.data()},
+               {gravity, {bounce, friction}, dt, bias}};
+    for (int32_t i = 0; i < packed_.scene_count; ++i) {
+      const SceneView view = packed_.view(i);
+      require(view.body_count <= kMaxBodies, "a scene has too many bodies");
+      require(view.joint_count <= kMaxJoints, "a scene has too many joints");
+      for (int k = 0; k < 2 * view.joint_count; ++k) {
+        require(view.joined[k] >= 0 && view.joined[k] < view.body_count, "a joint names no body");
+      }
+    }
+  }
+
+  const PackedScenes& packed() const { return packed_; }
+  int32_t count() const { return packed_.scene_count; }
+
+  SceneView view(int32_t index) const {
+    require(index >= 0 && index < packed_.scene_count, "scene index out of range");
+    return packed_.view(index);
+  }
+
+ private:
+  std::vector<nb::object> owners_;
+  PackedScenes packed_{};
+};
+
+// Edits as rows of six 8-byte words.
+using Edits = In<int64_t, nb::shape<-1, 6>>;
+static_assert(sizeof(Edit) == 6 * sizeof(int64_t));
+
+void check_edit(const Edit& edit, int bodies) {
+  require(edit.body >= 0 && edit.body < bodies, "an edit names no body");
+  require(edit.kind >= EditKind::kRemove && edit.kind <= EditKind::kImpulse,
+          "an edit has no kind");
+}
+
+// A single world, to step, look at, edit and copy.
+class Simulation {
+ public:
+  Simulation(const Scenes& scenes, int32_t scene, int64_t builds)
+      : view_(scenes.view(scene)), physics_(scenes.packed().physics), world_(new World) {
+    reset(builds);
+  }
+  Simulation(const Simulation& other)
+      : view_(other.view_), physics_(other.physics_), tick_(other.tick_), world_(new World) {
+    copy_world(*world_, *other.world_);
+  }
+
+  const World& world() const { return *world_; }
+  int32_t tick() const { return tick_; }
+
+  void reset(int64_t builds) {
+    require(builds >= 1, "a scene is built at least once");
+    build_world(*world_, view_, physics_, builds);
+    tick_ = 0;
+  }
+
+  void step_on(int32_t count) {
+    for (int32_t i = 0; i < count; ++i, ++tick_) step(*world_, physics_.dt, physics_.bias);
+  }
+
+  // Steps until every ball is out; returns how many steps that took, or 0.
+  int32_t run(int32_t count, double y, double low, double high) {
+    const Exit out = {y, low, high};
+    for (int32_t i = 1; i <= count; ++i) {
+      step_on(1);
+      if (all_out(*world_, view_, out)) return i;
+    }
+    return 0;
+  }
+
+  bool is_out(double y, double low, double high) const {
+    return all_out(*world_, view_, {y, low, high});
+  }
+
+  void edit(Edits edits) {
+    const Edit* list = reinterpret_cast<const Edit*>(edits.data());
+    for (size_t i = 0; i < edits.shape(0); ++i) {
+      check_edit(list[i], world_->body_count);
+      apply_edit(*world_, list[i]);
+    }
+  }
+
+  void remove(int32_t body) {
+    require(body >= 0 && body < world_->body_count, "there is no such body");
+    remove_body(*world_, body);
+  }
+
+  // Goes on in a scene with more bodies, which enter now.
+  void extend(const Scenes& scenes, int32_t scene) {
+    const SceneView view = scenes.view(scene);
+    require(view.body_count >= world_->body_count, "a world cannot lose bodies by growing");
+    view_ = view;
+    add_missing_bodies(*world_, view_);
+  }
+
+  nb::object state() const {
+    std::vector<double> rows(static_cast<size_t>(world_->body_count) * kStateSize);
+    write_state(rows.data(), *world_);
+    return owned(std::move(rows), {static_cast<size_t>(world_->body_count), kStateSize});
+  }
+
+  // [bodies, 2] cosine and sine of the angle, as the shapes see it.
+  nb::object rotations() const {
+    std::vector<double> rows;
+    for (int i = 0; i < world_->body_count; ++i) {
+      rows.insert(rows.end(), {world_->bodies[i].rot.c, world_->bodies[i].rot.s});
+    }
+    return owned(std::move(rows), {static_cast<size_t>(world_->body_count), 2});
+  }
+
+  nb::list present() const {
+    nb::list list;
+    for (int i = 0; i < world_->body_count; ++i) list.append(world_->has(i));
+    return list;
+  }
+
+  // Whether each joint of the scene still holds.
+  nb::list holds() const {
+    std::vector<bool> holds(static_cast<size_t>(view_.joint_count), false);
+    for (int i = 0; i < world_->joint_count; ++i) holds[world_->joints[i].number] = true;
+    nb::list list;
+    for (const bool each : holds) list.append(each);
+    return list;
+  }
+
+  // Contacts in solving order, with every number of theirs, for comparison with traces.
+  nb::list arbiters() const {
+    nb::list list;
+    for (int i = 0; i < world_->active_count; ++i) {
+      const Arbiter& arbiter = world_->arbiters[world_->active[i]];
+      nb::list contacts;
+      for (int k = 0; k < arbiter.count; ++k) {
+        const Contact& c = arbiter.contacts[k];
+        contacts.append(nb::make_tuple(c.r1.x, c.r1.y, c.r2.x, c.r2.y, c.jn, c.jt, c.j_bias, c.bias,
+                                       c.bounce, c.hash));
+      }
+      list.append(nb::make_tuple(arbiter.a, arbiter.b, arbiter.age == Age::kFirst, arbiter.n.x,
+                                 arbiter.n.y, contacts));
+    }
+    return list;
+  }
+
+ private:
+  SceneView view_;
+  Physics physics_;
+  int32_t tick_ = 0;
+  std::unique_ptr<World> world_;
+};
+
+Branches branches_from(const Simulation& origin, const Scenes& scenes, const Int32s& scene_index,
+                       const Int32s& edit_start, const Edits& edits) {
+  const size_t n = scene_index.shape(0);
+  require(edit_start.shape(0) == n + 1, "edit_start: wrong length");
+  check_offsets(edit_start, edits.shape(0));
+  const Edit* list = reinterpret_cast<const Edit*>(edits.data());
+  for (size_t i = 0; i < n; ++i) {
+    const int bodies = scenes.view(scene_index(i)).body_count;
+    require(bodies >= origin.world().body_count, "a branch cannot have fewer bodies");
+    for (int32_t k = edit_start(i); k < edit_start(i + 1); ++k) check_edit(list[k], bodies);
+  }
+  return {&origin.world(), origin.tick(), edit_start.data(), list};
+}
+
+void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>> removals,
+              In<int64_t, nb::ndim<1>> builds, Int32s limits, double y, double low, double high,
+              int32_t threads, Out<uint8_t, nb::ndim<1>> solved, Out<int32_t, nb::ndim<1>> ticks,
+              Out<int32_t, nb::ndim<1>> removed, int32_t stride,
+              Maybe<Out<double, nb::shape<-1, -1, -1, kStateSize>>> states,
+              Maybe<Out<int32_t, nb::ndim<1>>> frame_count,
+              Maybe<Out<double, nb::shape<-1, -1, kStateSize>>> final_state,
+              Maybe<Out<int64_t, nb::ndim<1>>> progress, const Simulation* origin,
+              Maybe<Int32s> edit_start, Maybe<Edits> edits) {
+  const size_t n = scene_index.shape(0);
+  const auto fits = [n](const auto& array) { return array.shape(0) == n; };
+  require(fits(removals) && fits(builds) && fits(limits) && fits(solved) && fits(ticks) && fits(removed),
+          "all arrays must have a place per episode");
+  require(threads >= 1 && stride >= 1, "a count is out of range");
+  size_t bodies = 0;
+  int64_t steps = 0;
+  int32_t limit = 0;
+  for (size_t i = 0; i < n; ++i) {
+    bodies = std::max(bodies, static_cast<size_t>(scenes.view(scene_index(i)).body_count));
+    require(builds(i) >= 1, "a scene is built at least once");
+    require(limits(i) >= 0, "a limit is negative");
+    limit = std::max(limit, limits(i));
+    steps += limits(i);
+  }
+  require(removals.shape(1) >= bodies, "removals: too few bodies");
+  const size_t frames = static_cast<size_t>(limit / stride) + 2;
+  require(!states || (fits(*states) && frame_count && fits(*frame_count) &&
+                      states->shape(1) >= frames && states->shape(2) >= bodies),
+          "states: wrong shape");
+  require(!final_state || (fits(*final_state) && final_state->shape(1) >= bodies),
+          "final_state: wrong shape");
+  require(!states || !final_state || states->shape(2) == final_state->shape(1),
+          "states and final_state differ in bodies");
+  require(!progress || progress->shape(0) == 1, "progress: wrong shape");
+
+  Job job = {};
+  job.scenes = scenes.packed();
+  job.episode_count = static_cast<int64_t>(n);
+  job.scene_index = scene_index.data();
+  job.removals = removals.data();
+  job.removal_width = static_cast<int32_t>(removals.shape(1));
+  job.builds = builds.data();
+  job.out = {y, low, high};
+  job.limits = limits.data();
+  job.solved = solved.data();
+  job.ticks = ticks.data();
+  job.removed = removed.data();
+  job.stride = stride;
+  job.frames = states ? static_cast<int32_t>(states->shape(1)) : 0;
+  job.max_bodies = static_cast<int32_t>(states        ? states->shape(2)
+                                        : final_state ? final_state->shape(1)
+                                                      : 0);
+  job.states = data_or_null(states);
+  job.frame_count = data_or_null(frame_count);
+  job.final_state = data_or_null(final_state);
+  Branches branches = {};
+  if (origin) {
+    require(edit_start && edits, "branches take edits");
+    branches = branches_from(*origin, scenes, scene_index, *edit_start, *edits);
+    job.branches = &branches;
+  }
+  Control control;
+  constexpr int64_t kBrief = 100000;  // steps that are over before anybody can interrupt
+  run_crew(threads, steps <= kBrief, control, data_or_null(progress),
+           [&] { work_on(job, control); });
+}
+
+}  // namespace
+}  // namespace munk
+
+void bind_munk(nb::module_& m) {
+  using namespace munk;
+  using namespace nb::literals;
+  m.attr("MUNK_MAX_BODIES") = kMaxBodies;
+  m.attr("MUNK_MAX_JOINTS") = kMaxJoints;
+  nb::class_<Scenes>(m, "MunkScenes")
+      .def(nb::init<Int32s, Int32s, Ends, Velocities, Doubles, Doubles, Doubles, Bytes, Joined, Bytes,
+                    Springs, double, double, double, double, double>(),
+           "body_start"_a, "joint_start"_a, "ends"_a, "velocity"_a, "radius"_a, "m_inv"_a, "i_inv"_a,
+           "is_ball"_a, "joined"_a, "is_spring"_a, "spring"_a, "gravity"_a,
+           "bounce"_a, "friction"_a, "dt"_a, "bias"_a)
+      .def("__len__", &Scenes::count);
+  nb::class_<Simulation>(m, "MunkSimulation")
+      .def(nb::init<const Scenes&, int32_t, int64_t>(), "scenes"_a, "scene"_a, "builds"_a,
+           nb::keep_alive<1, 2>())
+      .def(
+          "copy", [](const Simulation& self) { return new Simulation(self); },
+          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
+      .def("reset", &Simulation::reset, "builds"_a)
+      .def("tick", &Simulation::tick)
+      .def("step", &Simulation::step_on, "count"_a)
+      .def("run", &Simulation::run, "count"_a, "y"_a, "low"_a, "high"_a)
+      .def("is_out", &Simulation::is_out, "y"_a, "low"_a, "high"_a)
+      .def("remove", &Simulation::remove, "body"_a)
+      .def("edit", &Simulation::edit, "edits"_a)
+      .def("extend", &Simulation::extend, "scenes"_a, "scene"_a, nb::keep_alive<1, 2>())
+      .def("state", &Simulation::state)
+      .def("rotations", &Simulation::rotations)
+      .def("present", &Simulation::present)
+      .def("holds", &Simulation::holds)
+      .def("arbiters", &Simulation::arbiters);
+  m.def("munk_simulate", &simulate, "scenes"_a, "scene_index"_a, "removals"_a, "builds"_a,
+        "limits"_a, "y"_a, "low"_a, "high"_a, "threads"_a, "solved"_a.noconvert(),
+        "ticks"_a.noconvert(), "removed"_a.noconvert(), "stride"_a, "states"_a.none().noconvert(),
+        "frame_count"_a.none().noconvert(), "final_state"_a.none().noconvert(),
+        "progress"_a.none().noconvert(), "origin"_a.none(), "edit_start"_a.none(),
+        "edits"_a.none());
+}
+
+}  // namespace topple
