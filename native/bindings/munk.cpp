@@ -22,28 +22,27 @@ using Springs = In<double, nb::shape<-1, 3>>;
 // can read out of bounds.
 class Scenes {
  public:
-  Scenes(Int32s body_start, Int32s joint_start, Ends ends, Velocities velocity, Doubles radius, Doubles m_inv,
-         Doubles i_inv, Bytes is_ball, Joined joined, Bytes is_spring,
+  Scenes(Int32s body_start, Int32s joint_start, Ends ends, Velocities velocity, Doubles radius,
+         Doubles m_inv, Doubles i_inv, Bytes is_ball, Joined joined, Bytes is_spring,
          Springs spring, double gravity, double bounce, double friction, double dt, double bias)
-      : owners_{nb::cast(body_start), nb::cast(joint_start), nb::cast(ends), nb::cast(velocity),
-                nb::cast(radius),     nb::cast(m_inv),       nb::cast(i_inv),
-                nb::cast(is_ball),  nb::cast(joined),
-                nb::cast(is_spring),  nb::cast(spring)} {
+      : owners_{nb::cast(body_start), nb::cast(joint_start), nb::cast(ends),  nb::cast(velocity),
+                nb::cast(radius),     nb::cast(m_inv),       nb::cast(i_inv), nb::cast(is_ball),
+                nb::cast(joined),     nb::cast(is_spring),   nb::cast(spring)} {
     const size_t bodies = ends.shape(0);
     const size_t joints = joined.shape(0);
     check_offsets(body_start, bodies);
     check_offsets(joint_start, joints);
-    require(body_start.shape(0) == joint_start.shape(0) && velocity.shape(0) == bodies && radius.shape(0) == bodies &&
-                m_inv.shape(0) == bodies && i_inv.shape(0) == bodies &&
-                is_ball.shape(0) == bodies &&
-                is_spring.shape(0) == joints && spring.shape(0) == joints,
+    require(body_start.shape(0) == joint_start.shape(0) && velocity.shape(0) == bodies &&
+                radius.shape(0) == bodies && m_inv.shape(0) == bodies && i_inv.shape(0) == bodies &&
+                is_ball.shape(0) == bodies && is_spring.shape(0) == joints &&
+                spring.shape(0) == joints,
             "packed scene arrays disagree in length");
     require(dt > 0.0 && std::isfinite(dt), "a step has to last");
     packed_ = {static_cast<int32_t>(body_start.shape(0) - 1),
                body_start.data(),
                joint_start.data(),
-               {0, 0, ends.data(), velocity.data(), radius.data(), m_inv.data(), i_inv.data(), is_ball.data(),
-                joined.data(), is_spring.data(), spring.data()},
+               {0, 0, ends.data(), velocity.data(), radius.data(), m_inv.data(), i_inv.data(),
+                is_ball.data(), joined.data(), is_spring.data(), spring.data()},
                {gravity, {bounce, friction}, dt, bias}};
     for (int32_t i = 0; i < packed_.scene_count; ++i) {
       const SceneView view = packed_.view(i);
@@ -74,8 +73,7 @@ static_assert(sizeof(Edit) == 6 * sizeof(int64_t));
 
 void check_edit(const Edit& edit, int bodies) {
   require(edit.body >= 0 && edit.body < bodies, "an edit names no body");
-  require(edit.kind >= EditKind::kRemove && edit.kind <= EditKind::kImpulse,
-          "an edit has no kind");
+  require(edit.kind >= EditKind::kRemove && edit.kind <= EditKind::kImpulse, "an edit has no kind");
 }
 
 // A single world, to step, look at, edit and copy.
@@ -144,13 +142,16 @@ class Simulation {
     return owned(std::move(rows), {static_cast<size_t>(world_->body_count), kStateSize});
   }
 
-  // [bodies, 2] cosine and sine of the angle, as the shapes see it.
-  nb::object rotations() const {
+  // [bodies, 4] the ends of the cores; a ball has its centre twice.
+  nb::object ends() const {
     std::vector<double> rows;
     for (int i = 0; i < world_->body_count; ++i) {
-      rows.insert(rows.end(), {world_->bodies[i].rot.c, world_->bodies[i].rot.s});
+      const Shape& shape = world_->shapes[i];
+      const Vec a = shape.ends[0];
+      const Vec b = shape.kind == Kind::kCircle ? a : shape.ends[1];
+      rows.insert(rows.end(), {a.x, a.y, b.x, b.y});
     }
-    return owned(std::move(rows), {static_cast<size_t>(world_->body_count), 2});
+    return owned(std::move(rows), {static_cast<size_t>(world_->body_count), 4});
   }
 
   nb::list present() const {
@@ -217,7 +218,8 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
               Maybe<Int32s> edit_start, Maybe<Edits> edits) {
   const size_t n = scene_index.shape(0);
   const auto fits = [n](const auto& array) { return array.shape(0) == n; };
-  require(fits(removals) && fits(builds) && fits(limits) && fits(solved) && fits(ticks) && fits(removed),
+  require(fits(removals) && fits(builds) && fits(limits) && fits(solved) && fits(ticks) &&
+              fits(removed),
           "all arrays must have a place per episode");
   require(threads >= 1 && stride >= 1, "a count is out of range");
   size_t bodies = 0;
@@ -282,11 +284,11 @@ void bind_munk(nb::module_& m) {
   m.attr("MUNK_MAX_BODIES") = kMaxBodies;
   m.attr("MUNK_MAX_JOINTS") = kMaxJoints;
   nb::class_<Scenes>(m, "MunkScenes")
-      .def(nb::init<Int32s, Int32s, Ends, Velocities, Doubles, Doubles, Doubles, Bytes, Joined, Bytes,
-                    Springs, double, double, double, double, double>(),
-           "body_start"_a, "joint_start"_a, "ends"_a, "velocity"_a, "radius"_a, "m_inv"_a, "i_inv"_a,
-           "is_ball"_a, "joined"_a, "is_spring"_a, "spring"_a, "gravity"_a,
-           "bounce"_a, "friction"_a, "dt"_a, "bias"_a)
+      .def(nb::init<Int32s, Int32s, Ends, Velocities, Doubles, Doubles, Doubles, Bytes, Joined,
+                    Bytes, Springs, double, double, double, double, double>(),
+           "body_start"_a, "joint_start"_a, "ends"_a, "velocity"_a, "radius"_a, "m_inv"_a,
+           "i_inv"_a, "is_ball"_a, "joined"_a, "is_spring"_a, "spring"_a, "gravity"_a, "bounce"_a,
+           "friction"_a, "dt"_a, "bias"_a)
       .def("__len__", &Scenes::count);
   nb::class_<Simulation>(m, "MunkSimulation")
       .def(nb::init<const Scenes&, int32_t, int64_t>(), "scenes"_a, "scene"_a, "builds"_a,
@@ -303,7 +305,7 @@ void bind_munk(nb::module_& m) {
       .def("edit", &Simulation::edit, "edits"_a)
       .def("extend", &Simulation::extend, "scenes"_a, "scene"_a, nb::keep_alive<1, 2>())
       .def("state", &Simulation::state)
-      .def("rotations", &Simulation::rotations)
+      .def("ends", &Simulation::ends)
       .def("present", &Simulation::present)
       .def("holds", &Simulation::holds)
       .def("arbiters", &Simulation::arbiters);

@@ -63,8 +63,8 @@ void play_episode(const Job& job, int64_t i, Bench& bench) {
   sink.frame_size = static_cast<int64_t>(job.max_bodies) * kStateSize;
   if (job.states) sink.states = job.states + i * job.frames * sink.frame_size;
   if (job.final_state) sink.final_state = job.final_state + i * sink.frame_size;
-  const Outcome outcome = play(bench.world, scene, job.scenes.physics, job.out, removals, from,
-                               job.limits[i], sink);
+  const Outcome outcome =
+      play(bench.world, scene, job.scenes.physics, job.out, removals, from, job.limits[i], sink);
   job.solved[i] = outcome.solved;
   job.ticks[i] = outcome.ticks;
   job.removed[i] = outcome.removed;

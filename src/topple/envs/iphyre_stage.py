@@ -17,9 +17,8 @@ from topple.iphyre.plan import PlanError
 from topple.iphyre.rules import Rules
 from topple.iphyre.split import Split, split_named
 from topple.iphyre.strategy import Strategy, next_leg, plan_in_advance
-from topple.observe.iphyre_table import COLUMNS, Tables, TableTemplate
+from topple.observe.iphyre_table import COLUMNS, object_table, observed
 from topple.physics.munk import MAX_BODIES
-from topple.physics.munk_memory import SLOT
 
 TABLE_SIZE = MAX_BODIES * COLUMNS
 ACTIONS = MAX_ELIMINABLE + 1  # on the fly: nothing, or one of six blocks
@@ -73,33 +72,24 @@ class Stage:
         self.games = tuple(games)
         self.strategy = strategy
         self.rules = rules
-        self._memory = np.zeros((slots, len(self.games), MAX_BODIES, SLOT))
         self._made: dict[tuple[int, int], Episode] = {}
         self._candidates = [candidates(game, strategy) for game in self.games]
-        self._templates = [TableTemplate(game.scene, game.eliminable) for game in self.games]
-        self._observation = np.zeros((slots, observation_size(strategy)), dtype=np.float32)
-        tables = self._observation[:, :TABLE_SIZE].reshape(slots, MAX_BODIES, COLUMNS)
-        self._tables = Tables(self._memory, slots, tables)
         self._used: list[frozenset[int]] = [frozenset()] * slots
+        self.numbers = [0] * slots
         self.episodes = [self._episode(slot, 0) for slot in range(slots)]
-        for slot in range(slots):
-            self.start(slot, 0)
 
     def _episode(self, slot: int, number: int) -> Episode:
         episode = self._made.get((slot, number))
         if episode is None:
-            rows = self._memory[slot, number]
-            episode = self._made[slot, number] = Episode(self.games[number], self.rules, rows)
+            episode = self._made[slot, number] = Episode(self.games[number], self.rules)
         return episode
 
     def start(self, slot: int, number: int) -> None:
         """Begin an episode of a game, by its place among the games."""
+        self.numbers[slot] = number
         episode = self.episodes[slot] = self._episode(slot, number)
         episode.reset()
         self._used[slot] = frozenset()
-        place = (slot * len(self.games) + number) * MAX_BODIES
-        self._tables.assign(slot, self._templates[number], place, episode.world)
-        self._observation[slot, TABLE_SIZE:] = self._candidates[number]
 
     def act(self, slot: int, action: Any) -> float:
         """Carry out an action; returns its reward.
@@ -123,7 +113,7 @@ class Stage:
             raise PlanError(f"action {action}; it must be 0, for nothing, to {ACTIONS - 1}")
         removed = 0
         if 0 < action <= len(episode.game.eliminable):
-            removed = self._remove(slot, episode.game.eliminable[action - 1])
+            removed = int(episode.remove(episode.game.eliminable[action - 1]))
         return self.rules.reward(1, removed, episode.step())
 
     def _act_in_advance(self, slot: int, action: ArrayLike) -> float:
@@ -131,7 +121,7 @@ class Stage:
         for tick, body in plan_in_advance(episode.game, action, self.rules).eliminations:
             if episode.run(tick - episode.tick):
                 break
-            self._remove(slot, body)
+            episode.remove(body)
         if not episode.solved:
             episode.run(self.rules.tick_limit - episode.tick)
         return self.rules.reward(episode.tick, episode.removed, episode.solved)
@@ -142,15 +132,9 @@ class Stage:
         leg = next_leg(episode.game, action, start, self._used[slot], self.rules)
         self._used[slot] = leg.used
         if not episode.run(leg.ticks) and leg.body is not None:
-            removed = self._remove(slot, leg.body)
+            removed = int(episode.remove(leg.body))
             episode.step()
         return self.rules.reward(episode.tick - start, removed, episode.solved)
-
-    def _remove(self, slot: int, body: int) -> int:
-        removed = self.episodes[slot].remove(body)
-        if removed:
-            self._tables.refresh(slot, self.episodes[slot].world)
-        return int(removed)
 
     def over(self, slot: int) -> bool:
         """Whether an episode's time is up; it may be solved as well."""
@@ -158,8 +142,16 @@ class Stage:
 
     def observe(self) -> NDArray[np.float32]:
         """(slots, size) symbolic observations: the scaled tables, then the candidates."""
-        self._tables.observe()
-        return self._observation.copy()
+        rows = [
+            np.concatenate(
+                (
+                    observed(object_table(episode.world, episode.game.eliminable)).reshape(-1),
+                    self._candidates[number],
+                )
+            )
+            for episode, number in zip(self.episodes, self.numbers, strict=True)
+        ]
+        return np.stack(rows)
 
     def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
         """(600, 600, 3) what a slot looks like."""

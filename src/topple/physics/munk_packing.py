@@ -40,6 +40,8 @@ def pack(scenes: Sequence[MunkScene], params: MunkParams, dt: float) -> PackedMu
     """Pack scenes for steps of `dt` seconds."""
     moves = np.array([moves for scene in scenes for moves in scene.is_dynamic], dtype=np.bool_)
     inertia = [_inertia(scene, i, params) for scene in scenes for i in range(len(scene.radii))]
+    with np.errstate(divide="ignore"):  # a speck of a ball turns at any touch
+        mobility = 1.0 / np.array(inertia)
     joints = [(scene, pair) for scene in scenes for pair in (*scene.pins, *scene.springs)]
     springs = [k >= len(s.pins) for s in scenes for k in range(len(s.pins) + len(s.springs))]
     return PackedMunk(
@@ -49,7 +51,7 @@ def pack(scenes: Sequence[MunkScene], params: MunkParams, dt: float) -> PackedMu
         velocity=np.array([v for scene in scenes for v in _velocities(scene)]).reshape(-1, 3),
         radius=np.array([radius for scene in scenes for radius in scene.radii], float),
         m_inv=np.where(moves, 1.0 / params.mass, 0.0),
-        i_inv=np.where(moves, 1.0 / np.array(inertia), 0.0),
+        i_inv=np.where(moves, mobility, 0.0),
         is_ball=np.array([ball for scene in scenes for ball in scene.is_ball], np.uint8),
         joined=np.array([pair for _, pair in joints], np.int32).reshape(-1, 2),
         is_spring=np.array(springs, np.uint8),

@@ -1,67 +1,41 @@
-"""One scene in one Chipmunk space, called below pymunk's Python objects."""
+"""The reference: one scene in one Chipmunk space, called below pymunk's Python objects."""
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 from pymunk._chipmunk_cffi import ffi, lib
 
 from topple.physics.munk_memory import LAYOUT, Floats, body_pointer, body_rows, double_pointer
-
-MAX_BODIES = 12  # bodies in one scene: the rows of the published observation
+from topple.physics.munk_scene import BELOW, PUBLISHED_PARAMS, Exit, MunkParams, MunkScene
 
 _ORIGIN = (0.0, 0.0)
 
 
-class MunkParams(NamedTuple):
-    """Constants of the world; the defaults are the published ones."""
-
-    gravity: float = 100.0  # px/s^2, downwards
-    mass: float = 1.0  # of every movable body, whatever its size
-    friction: float = 0.5  # of every shape; Chipmunk multiplies the two of a contact
-    elasticity: float = 0.1  # likewise
-    spring_rest: float = 20.0  # px
-    spring_stiffness: float = 1.0
-    spring_damping: float = 0.3
-    constant_inertia: bool = True  # movable capsules turn like a capsule of length zero
-
-
-class MunkScene(NamedTuple):
-    """Bodies in order of creation, which decides the order of contacts."""
-
-    ends: tuple[tuple[float, float, float, float], ...]  # px; a ball has its centre twice
-    radii: tuple[float, ...]  # px
-    is_ball: tuple[bool, ...]
-    is_dynamic: tuple[bool, ...]
-    pins: tuple[tuple[int, int], ...] = ()  # bodies held at their initial distance
-    springs: tuple[tuple[int, int], ...] = ()  # bodies joined by a damped spring
-
-
-class Exit(NamedTuple):
-    """Where balls have to go: below a line, with any x unless a range is given."""
-
-    y: float = 600.0  # px; strictly below, that is, a larger y
-    x_range: tuple[float, float] | None = None
-
-
-PUBLISHED_PARAMS = MunkParams()
-BELOW = Exit()
-
-
-class MunkWorld:
+class ReferenceWorld:
     """One scene in one Chipmunk space, reused from episode to episode.
 
-    `rows` may be a slice of a larger array, so that many worlds are read at once.
+    Args:
+        scene: what it starts from.
+        dt: seconds in a tick.
+        params: constants of the physics.
+        builds: how often the scene was built in its space, this time included.
     """
 
     def __init__(
-        self, scene: MunkScene, params: MunkParams = PUBLISHED_PARAMS, rows: Floats | None = None
+        self,
+        scene: MunkScene,
+        dt: float,
+        params: MunkParams = PUBLISHED_PARAMS,
+        builds: int = 1,
     ) -> None:
         self.scene = scene
         self.params = params
-        self.rows = body_rows(len(scene.radii)) if rows is None else rows[: len(scene.radii)]
+        self.dt = dt
+        self.rows = body_rows(len(scene.radii))
         self._contents = held = _Contents(self.rows)
         self._space = held.space
         lib.cpSpaceSetGravity(self._space, (0.0, params.gravity))
@@ -77,7 +51,7 @@ class MunkWorld:
         self._ball_y = [double_pointer(self.rows[i], LAYOUT.y) for i in balls]
         self.present = held.present
         weakref.finalize(self, held.free).atexit = False
-        self.reset()
+        self.reset(builds)
 
     def _init_bodies(self) -> None:
         scene, mass = self.scene, self.params.mass
@@ -111,15 +85,14 @@ class MunkWorld:
         lib.cpShapeSetElasticity(shape, self.params.elasticity)
         return shape
 
-    def reset(self, first_shape: int = 0) -> None:
+    def reset(self, builds: int = 1) -> None:
         """Put every body back to its start.
 
-        Args:
-            first_shape: number of the first shape; Chipmunk orders contacts by it.
+        Chipmunk orders contacts by the numbers of shapes, and a space counts on.
         """
         self._contents.empty()
         self._init_bodies()
-        lib.cpSpaceSetShapeIDCounter(self._space, first_shape)
+        lib.cpSpaceSetShapeIDCounter(self._space, (builds - 1) * len(self.scene.radii))
         self._contents.fill()
 
     def remove(self, body: int) -> None:
@@ -129,17 +102,19 @@ class MunkWorld:
             if joint.holds and body in (joint.a, joint.b):
                 self._contents.remove_joint(joint)
 
-    def step(self, dt: float) -> None:
-        """Advance by one tick of `dt` seconds."""
-        lib.cpSpaceStep(self._space, dt)
+    def step(self, count: int = 1) -> None:
+        """Advance by a number of ticks."""
+        for _ in range(count):
+            lib.cpSpaceStep(self._space, self.dt)
 
-    def run(self, ticks: int, dt: float, out: Exit = BELOW) -> int:
+    def run(self, ticks: int, out: Exit = BELOW) -> int:
         """Advance until every ball is out, or for a number of ticks.
 
         Returns:
             The ticks it took for all balls to get out, or 0 if they did not.
         """
-        step, space, first, line = lib.cpSpaceStep, self._space, self._ball_y[0], out.y
+        step, space, dt = lib.cpSpaceStep, self._space, self.dt
+        first, line = self._ball_y[0], out.y
         for tick in range(1, ticks + 1):
             step(space, dt)
             # The first ball alone decides at nearly every tick.
@@ -165,6 +140,15 @@ class MunkWorld:
     def velocities(self) -> Floats:
         """(bodies, 3) vx, vy in px/s and spin in radians/s."""
         return self.rows[:, (LAYOUT.vx, LAYOUT.vy, LAYOUT.spin)]
+
+    def ends(self) -> Floats:
+        """(bodies, 4) the ends of blocks in px; a ball has its centre twice."""
+        ends = np.array(self.scene.ends)
+        local = ends - np.tile((ends[:, :2] + ends[:, 2:]) / 2, 2)
+        quarter = local[:, (1, 0, 3, 2)] * (-1.0, 1.0, -1.0, 1.0)
+        cos, sin = self.rows[:, LAYOUT.cos, None], self.rows[:, LAYOUT.sin, None]
+        turned: Floats = cos * local + sin * quarter
+        return turned + np.tile(self.rows[:, (LAYOUT.x, LAYOUT.y)], 2)
 
     def joined(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """Which pins and which springs still hold."""

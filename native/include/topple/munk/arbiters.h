@@ -9,7 +9,8 @@ namespace munk {
 struct Contact {
   Vec r1, r2;  // from the bodies' centres
   uint64_t hash;
-  double jn, jt;  // impulses along and across the normal, summed up and carried over
+  double jn, jt;              // impulses along and across the normal, summed up and carried over
+  double jn_start, jt_start;  // those carried over into this step
   double n_mass, t_mass;
   double bias, bounce;
   double j_bias;
@@ -20,10 +21,10 @@ enum class Age : uint8_t { kFirst, kNormal, kCached };
 
 struct Arbiter {
   Contact contacts[2];
-  Vec n;           // from a to b
-  int64_t stamp;   // the step of the last touch
-  uint8_t a, b;    // bodies, in the order of the last touch
-  uint8_t count;   // of contacts
+  Vec n;          // from a to b
+  int64_t stamp;  // the step of the last touch
+  uint8_t a, b;   // bodies, in the order of the last touch
+  uint8_t count;  // of contacts
   Age age;
 };
 
@@ -66,8 +67,7 @@ TOPPLE_FN void prepare(Arbiter& arbiter, const Body& a, const Body& b, const Sur
     const double distance = dot((c.r2 - c.r1) + apart, n);
     c.bias = (-pace.bias) * min(0.0, distance + kSlop) / pace.dt;
     c.j_bias = 0.0;
-    c.bounce = dot(detail::velocity_at(b, c.r2) - detail::velocity_at(a, c.r1), n) *
-               surface.bounce;
+    c.bounce = dot(detail::velocity_at(b, c.r2) - detail::velocity_at(a, c.r1), n) * surface.bounce;
   }
 }
 

@@ -98,6 +98,12 @@ TOPPLE_FN Outcome play(World& world, const SceneView& scene, const Physics& phys
     step(world, physics.dt, physics.bias);
     outcome.ticks = tick + 1;
     outcome.solved = all_out(world, scene, out);
+    if (world.steady && !sink.states) {
+      // Nothing will happen before the next removal.
+      const int32_t due = next < removals.count ? removals.list[next].tick : limit;
+      tick = (due < limit ? due : limit) - 1;
+      outcome.ticks = outcome.solved ? outcome.ticks : tick + 1;
+    }
     if (sink.states && (outcome.ticks % sink.stride == 0 || outcome.solved)) {
       detail::write_frame(sink, world);
     }

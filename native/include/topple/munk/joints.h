@@ -12,7 +12,8 @@ struct Joint {
   bool spring;
   // Of a pin.
   double distance;
-  double jn;  // carried over from step to step
+  double jn;        // carried over from step to step
+  double jn_start;  // that carried over into this step
   // Of a spring.
   double rest, stiffness;
   double damping;  // the share of the velocity that is taken away in a pass
@@ -37,6 +38,7 @@ TOPPLE_FN void prepare(Joint& joint, Body& a, Body& b, const Pace& pace) {
   joint.n = delta * (1.0 / (distance != 0.0 ? distance : __builtin_inf()));
   joint.n_mass = 1.0 / (a.m_inv + b.m_inv);
   if (!joint.spring) {
+    joint.jn_start = joint.jn;
     joint.bias = (-pace.bias) * (distance - joint.distance) / pace.dt;
     return;
   }

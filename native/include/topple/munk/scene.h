@@ -35,7 +35,7 @@ TOPPLE_FN void add_body(World& world, const SceneView& scene, int i) {
   Shape& shape = world.shapes[i];
   const Vec p = {(e[0] + e[2]) / 2, (e[1] + e[3]) / 2};
   const double* v = scene.velocity + 3 * i;
-  body = {p,   {v[0], v[1]}, 0.0, v[2], {0.0, 0.0}, 0.0, scene.m_inv[i], scene.i_inv[i], {1.0, 0.0}};
+  body = {p, {v[0], v[1]}, 0.0, v[2], {0.0, 0.0}, 0.0, scene.m_inv[i], scene.i_inv[i], {1.0, 0.0}};
   shape.radius = scene.radius[i];
   shape.kind = scene.is_ball[i] ? Kind::kCircle : Kind::kCapsule;
   shape.local_ends[0] = {e[0] - p.x, e[1] - p.y};

@@ -40,6 +40,8 @@ TOPPLE_FN void remember(World& world, int a, int b, const Touch& touch) {
       c.jn = old[k].jn;
       c.jt = old[k].jt;
     }
+    c.jn_start = c.jn;
+    c.jt_start = c.jt;
     alike = alike && old[i].hash == c.hash && same(old[i].jn, c.jn) && same(old[i].jt, c.jt);
   }
   if (!alike) world.steady = false;
@@ -112,10 +114,48 @@ TOPPLE_FN void solve_all(World& world) {
   }
 }
 
+// What of a body a step starts from.
+struct Motion {
+  Vec p, v, v_bias;
+  double a, w, w_bias;
+};
+
+TOPPLE_FN Motion motion_of(const Body& body) {
+  return {body.p, body.v, body.v_bias, body.a, body.w, body.w_bias};
+}
+
+TOPPLE_FN bool same(const Motion& a, const Motion& b) {
+  return munk::same(a.v, b.v) && munk::same(a.p, b.p) && munk::same(a.a, b.a) &&
+         munk::same(a.w, b.w) && munk::same(a.v_bias, b.v_bias) && munk::same(a.w_bias, b.w_bias);
+}
+
+// Whether everything the next step reads is what this step has read, bit for bit. The
+// broad phase and the contacts have had their say before.
+TOPPLE_FN bool is_steady(const World& world, const Motion* before) {
+  if (!world.steady) return false;
+  for (int i = 0; i < world.dynamic_count; ++i) {
+    if (!same(before[i], motion_of(world.bodies[world.dynamic[i]]))) return false;
+  }
+  for (int i = 0; i < world.active_count; ++i) {
+    const Arbiter& arbiter = world.arbiters[world.active[i]];
+    for (int k = 0; k < arbiter.count; ++k) {
+      const Contact& c = arbiter.contacts[k];
+      if (!munk::same(c.jn, c.jn_start) || !munk::same(c.jt, c.jt_start)) return false;
+    }
+  }
+  for (int i = 0; i < world.joint_count; ++i) {
+    const Joint& joint = world.joints[i];
+    if (!joint.spring && !munk::same(joint.jn, joint.jn_start)) return false;
+  }
+  return true;
+}
+
 }  // namespace detail
 
-// Advances a world by dt seconds; bias is 1 - B^dt for the published constant B.
+// Advances a world by dt seconds, the same in all steps; bias is 1 - B^dt for the published
+// constant B. A world that has come to rest in every bit is left as it is.
 TOPPLE_FN void step(World& world, double dt, double bias) {
+  if (world.steady) return;
   Body* bodies = world.bodies;
   for (int i = 0; i < world.arbiter_count; ++i) {
     Arbiter& arbiter = world.arbiters[i];
@@ -126,6 +166,10 @@ TOPPLE_FN void step(World& world, double dt, double bias) {
   world.last_dt = dt;
   world.active_count = 0;
   world.steady = true;
+  detail::Motion before[kMaxBodies];
+  for (int i = 0; i < world.dynamic_count; ++i) {
+    before[i] = detail::motion_of(bodies[world.dynamic[i]]);
+  }
 
   detail::move_bodies(world, dt);
   meet(world, [&](int a, int b, uint32_t memory) { return detail::hit(world, a, b, memory); });
@@ -154,6 +198,7 @@ TOPPLE_FN void step(World& world, double dt, double bias) {
     warm_start(joint, bodies[joint.a], bodies[joint.b], pace);
   }
   detail::solve_all(world);
+  world.steady = pace.warm == 1.0 && detail::is_steady(world, before);
 }
 
 }  // namespace munk

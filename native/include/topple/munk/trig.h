@@ -54,10 +54,10 @@ TOPPLE_INLINE double sine_near(double x, double dx) {
   const F f;
   if (magnitude(x) < 0.126) {
     const double z = x * x;
-    const double p = f(f(f(f(-0x1.addffc2fcdf59p-26, z, 0x1.71de27b9a7ed9p-19), z,
-                           -0x1.a01a019db08b8p-13),
-                         z, 0x1.1111111110ecep-7),
-                       z, -0x1.5555555555555p-3);
+    const double p =
+        f(f(f(f(-0x1.addffc2fcdf59p-26, z, 0x1.71de27b9a7ed9p-19), z, -0x1.a01a019db08b8p-13), z,
+            0x1.1111111110ecep-7),
+          z, -0x1.5555555555555p-3);
     return x + f(f(p, x, -(0.5 * dx)), z, dx);
   }
   if (x <= 0.0) dx = -dx;
@@ -122,9 +122,7 @@ TOPPLE_FN Rot hopeless(double x) {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__FMA__) && !defined(__CUDA_ARCH__)
-__attribute__((target("fma"))) inline Rot rotation_hard(double x) {
-  return rotation<HardFused>(x);
-}
+__attribute__((target("fma"))) inline Rot rotation_hard(double x) { return rotation<HardFused>(x); }
 TOPPLE_FN Rot rotation_soft(double x) { return rotation<SoftFused>(x); }
 TOPPLE_FN Rot rotation_here(double x) {
   return __builtin_cpu_supports("fma") ? rotation_hard(x) : rotation_soft(x);
