@@ -32,7 +32,12 @@ FOUNDATION = {"paths"}
 
 # Where a library may be imported: a file or a folder.
 ONLY_IN = {
-    "topple._native": ("physics/native.py", "physics/munk_native.py", "observe/raster.py"),
+    "topple._native": (
+        "physics/native.py",
+        "physics/munk_native.py",
+        "physics/munk_vector.py",
+        "observe/raster.py",
+    ),
     "pymunk": ("physics/munk_reference.py", "physics/munk_memory.py"),
     "torch": ("agents/",),
     "ray": ("experiments/executors/ray.py",),

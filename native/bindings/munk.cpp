@@ -1,197 +1,13 @@
 // The Python face of the I-PHYRE engine: arrays in, arrays out.
 #include <algorithm>
-#include <cmath>
-#include <memory>
 
-#include "arrays.h"
 #include "crew.h"
-#include "munk_batch.h"
+#include "munk_vector.h"
+#include "munk_world.h"
 
 namespace topple {
 namespace munk {
 namespace {
-
-using Doubles = In<double, nb::ndim<1>>;
-using Bytes = In<uint8_t, nb::ndim<1>>;
-using Ends = In<double, nb::shape<-1, 4>>;
-using Velocities = In<double, nb::shape<-1, 3>>;
-using Joined = In<int32_t, nb::shape<-1, 2>>;
-using Springs = In<double, nb::shape<-1, 3>>;
-
-// Packed scenes, kept alive with their arrays and checked so that nothing built from them
-// can read out of bounds.
-class Scenes {
- public:
-  Scenes(Int32s body_start, Int32s joint_start, Ends ends, Velocities velocity, Doubles radius,
-         Doubles m_inv, Doubles i_inv, Bytes is_ball, Joined joined, Bytes is_spring,
-         Springs spring, double gravity, double bounce, double friction, double dt, double bias)
-      : owners_{nb::cast(body_start), nb::cast(joint_start), nb::cast(ends),  nb::cast(velocity),
-                nb::cast(radius),     nb::cast(m_inv),       nb::cast(i_inv), nb::cast(is_ball),
-                nb::cast(joined),     nb::cast(is_spring),   nb::cast(spring)} {
-    const size_t bodies = ends.shape(0);
-    const size_t joints = joined.shape(0);
-    check_offsets(body_start, bodies);
-    check_offsets(joint_start, joints);
-    require(body_start.shape(0) == joint_start.shape(0) && velocity.shape(0) == bodies &&
-                radius.shape(0) == bodies && m_inv.shape(0) == bodies && i_inv.shape(0) == bodies &&
-                is_ball.shape(0) == bodies && is_spring.shape(0) == joints &&
-                spring.shape(0) == joints,
-            "packed scene arrays disagree in length");
-    require(dt > 0.0 && std::isfinite(dt), "a step has to last");
-    packed_ = {static_cast<int32_t>(body_start.shape(0) - 1),
-               body_start.data(),
-               joint_start.data(),
-               {0, 0, ends.data(), velocity.data(), radius.data(), m_inv.data(), i_inv.data(),
-                is_ball.data(), joined.data(), is_spring.data(), spring.data()},
-               {gravity, {bounce, friction}, dt, bias}};
-    for (int32_t i = 0; i < packed_.scene_count; ++i) {
-      const SceneView view = packed_.view(i);
-      require(view.body_count <= kMaxBodies, "a scene has too many bodies");
-      require(view.joint_count <= kMaxJoints, "a scene has too many joints");
-      for (int k = 0; k < 2 * view.joint_count; ++k) {
-        require(view.joined[k] >= 0 && view.joined[k] < view.body_count, "a joint names no body");
-      }
-    }
-  }
-
-  const PackedScenes& packed() const { return packed_; }
-  int32_t count() const { return packed_.scene_count; }
-
-  SceneView view(int32_t index) const {
-    require(index >= 0 && index < packed_.scene_count, "scene index out of range");
-    return packed_.view(index);
-  }
-
- private:
-  std::vector<nb::object> owners_;
-  PackedScenes packed_{};
-};
-
-// Edits as rows of six 8-byte words.
-using Edits = In<int64_t, nb::shape<-1, 6>>;
-static_assert(sizeof(Edit) == 6 * sizeof(int64_t));
-
-void check_edit(const Edit& edit, int bodies) {
-  require(edit.body >= 0 && edit.body < bodies, "an edit names no body");
-  require(edit.kind >= EditKind::kRemove && edit.kind <= EditKind::kImpulse, "an edit has no kind");
-}
-
-// A single world, to step, look at, edit and copy.
-class Simulation {
- public:
-  Simulation(const Scenes& scenes, int32_t scene, int64_t builds)
-      : view_(scenes.view(scene)), physics_(scenes.packed().physics), world_(new World) {
-    reset(builds);
-  }
-  Simulation(const Simulation& other)
-      : view_(other.view_), physics_(other.physics_), tick_(other.tick_), world_(new World) {
-    copy_world(*world_, *other.world_);
-  }
-
-  const World& world() const { return *world_; }
-  int32_t tick() const { return tick_; }
-
-  void reset(int64_t builds) {
-    require(builds >= 1, "a scene is built at least once");
-    build_world(*world_, view_, physics_, builds);
-    tick_ = 0;
-  }
-
-  void step_on(int32_t count) {
-    for (int32_t i = 0; i < count; ++i, ++tick_) step(*world_, physics_.dt, physics_.bias);
-  }
-
-  // Steps until every ball is out; returns how many steps that took, or 0.
-  int32_t run(int32_t count, double y, double low, double high) {
-    const Exit out = {y, low, high};
-    for (int32_t i = 1; i <= count; ++i) {
-      step_on(1);
-      if (all_out(*world_, view_, out)) return i;
-    }
-    return 0;
-  }
-
-  bool is_out(double y, double low, double high) const {
-    return all_out(*world_, view_, {y, low, high});
-  }
-
-  void edit(Edits edits) {
-    const Edit* list = reinterpret_cast<const Edit*>(edits.data());
-    for (size_t i = 0; i < edits.shape(0); ++i) {
-      check_edit(list[i], world_->body_count);
-      apply_edit(*world_, list[i]);
-    }
-  }
-
-  void remove(int32_t body) {
-    require(body >= 0 && body < world_->body_count, "there is no such body");
-    remove_body(*world_, body);
-  }
-
-  // Goes on in a scene with more bodies, which enter now.
-  void extend(const Scenes& scenes, int32_t scene) {
-    const SceneView view = scenes.view(scene);
-    require(view.body_count >= world_->body_count, "a world cannot lose bodies by growing");
-    view_ = view;
-    add_missing_bodies(*world_, view_);
-  }
-
-  nb::object state() const {
-    std::vector<double> rows(static_cast<size_t>(world_->body_count) * kStateSize);
-    write_state(rows.data(), *world_);
-    return owned(std::move(rows), {static_cast<size_t>(world_->body_count), kStateSize});
-  }
-
-  // [bodies, 4] the ends of the cores; a ball has its centre twice.
-  nb::object ends() const {
-    std::vector<double> rows;
-    for (int i = 0; i < world_->body_count; ++i) {
-      const Shape& shape = world_->shapes[i];
-      const Vec a = shape.ends[0];
-      const Vec b = shape.kind == Kind::kCircle ? a : shape.ends[1];
-      rows.insert(rows.end(), {a.x, a.y, b.x, b.y});
-    }
-    return owned(std::move(rows), {static_cast<size_t>(world_->body_count), 4});
-  }
-
-  nb::list present() const {
-    nb::list list;
-    for (int i = 0; i < world_->body_count; ++i) list.append(world_->has(i));
-    return list;
-  }
-
-  // Whether each joint of the scene still holds.
-  nb::list holds() const {
-    std::vector<bool> holds(static_cast<size_t>(view_.joint_count), false);
-    for (int i = 0; i < world_->joint_count; ++i) holds[world_->joints[i].number] = true;
-    nb::list list;
-    for (const bool each : holds) list.append(each);
-    return list;
-  }
-
-  // Contacts in solving order, with every number of theirs, for comparison with traces.
-  nb::list arbiters() const {
-    nb::list list;
-    for (int i = 0; i < world_->active_count; ++i) {
-      const Arbiter& arbiter = world_->arbiters[world_->active[i]];
-      nb::list contacts;
-      for (int k = 0; k < arbiter.count; ++k) {
-        const Contact& c = arbiter.contacts[k];
-        contacts.append(nb::make_tuple(c.r1.x, c.r1.y, c.r2.x, c.r2.y, c.jn, c.jt, c.j_bias, c.bias,
-                                       c.bounce, c.hash));
-      }
-      list.append(nb::make_tuple(arbiter.a, arbiter.b, arbiter.age == Age::kFirst, arbiter.n.x,
-                                 arbiter.n.y, contacts));
-    }
-    return list;
-  }
-
- private:
-  SceneView view_;
-  Physics physics_;
-  int32_t tick_ = 0;
-  std::unique_ptr<World> world_;
-};
 
 Branches branches_from(const Simulation& origin, const Scenes& scenes, const Int32s& scene_index,
                        const Int32s& edit_start, const Edits& edits) {
@@ -275,6 +91,147 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
            [&] { work_on(job, control); });
 }
 
+// Episodes of environments beside each other; keeps the arrays it was made from.
+class Vectors {
+ public:
+  Vectors(const Scenes& scenes, int64_t slots, int32_t strategy,
+          In<int32_t, nb::shape<-1, kMaxBlocks>> blocks, In<float, nb::ndim<2>> candidates,
+          double y, double low, double high, int32_t hz, int64_t builds, bool zero_is_never,
+          bool ties_are_lost, float seconds, double time_reward, double block_reward,
+          double goal_reward, Int32s last_tick)
+      : owners_{nb::cast(blocks), nb::cast(candidates), nb::cast(last_tick)} {
+    const size_t games = static_cast<size_t>(scenes.count());
+    require(games > 0 && slots > 0 && hz > 0 && builds > 0, "a count is out of range");
+    require(strategy >= 0 && strategy <= 2, "there are three strategies");
+    require(blocks.shape(0) == games && candidates.shape(0) == games,
+            "blocks and candidates must have a row per game");
+    require(candidates.shape(1) <= kMaxCandidates, "candidates: too many");
+    require(last_tick.shape(0) >= 2 && last_tick.shape(0) < (1u << 22), "last_tick: wrong length");
+    const int32_t limit = static_cast<int32_t>(last_tick.shape(0)) - 1;
+    for (size_t game = 0; game < games; ++game) {
+      const int bodies = scenes.view(static_cast<int32_t>(game)).body_count;
+      require(bodies <= kTableRows, "a game has more bodies than the table has rows");
+      for (size_t k = 0; k < kMaxBlocks; ++k) {
+        require(blocks(game, k) < bodies, "a block is no body");
+        require(k == 0 || blocks(game, k - 1) >= 0 || blocks(game, k) < 0, "blocks have gaps");
+      }
+    }
+    Environment environment = {};
+    environment.scenes = scenes.packed();
+    environment.rules = {static_cast<Strategy>(strategy),
+                         {y, low, high},
+                         limit,
+                         hz,
+                         builds,
+                         zero_is_never,
+                         ties_are_lost,
+                         seconds,
+                         time_reward,
+                         block_reward,
+                         goal_reward,
+                         last_tick.data()};
+    environment.blocks = blocks.data();
+    environment.candidates = candidates.data();
+    environment.candidate_count = static_cast<int32_t>(candidates.shape(1));
+    vector_.reset(new Vector(environment, slots));
+  }
+
+  using Observations = Out<float, nb::ndim<2>>;
+
+  void start(In<int64_t, nb::ndim<1>> slots, Int32s games, Observations observations) {
+    require_observations(observations);
+    require(games.shape(0) == slots.shape(0), "as many games as slots are needed");
+    for (size_t i = 0; i < slots.shape(0); ++i) {
+      require(slots(i) >= 0 && slots(i) < vector_->slots(), "there is no such slot");
+      require(games(i) >= 0 && games(i) < vector_->environment().scenes.scene_count,
+              "there is no such game");
+      vector_->start(slots(i), games(i),
+                     observations.data() + static_cast<size_t>(slots(i)) * observations.shape(1));
+    }
+  }
+
+  // Returns 0, or before anything has happened: slot + 1 for a bad action, -(slot + 1) for an
+  // episode that is over.
+  int64_t step(Maybe<In<int64_t, nb::ndim<1>>> choices,
+               Maybe<In<float, nb::shape<-1, kMaxBlocks>>> times, Int32s restart,
+               Observations observations, Out<double, nb::ndim<1>> rewards,
+               Out<uint8_t, nb::ndim<1>> terminated, Out<uint8_t, nb::ndim<1>> truncated,
+               int32_t threads) {
+    const int64_t slots = vector_->slots();
+    const size_t n = static_cast<size_t>(slots);
+    const Environment& environment = vector_->environment();
+    const bool on_the_fly = environment.rules.strategy == Strategy::kOnTheFly;
+    require_observations(observations);
+    require(on_the_fly ? choices && choices->shape(0) == n : times && times->shape(0) == n,
+            "an action is needed per slot");
+    require(restart.shape(0) == n && rewards.shape(0) == n && terminated.shape(0) == n &&
+                truncated.shape(0) == n,
+            "all arrays must have a place per slot");
+    const StepArrays arrays = {on_the_fly ? choices->data() : nullptr,
+                               on_the_fly ? nullptr : times->data(),
+                               restart.data(),
+                               observations.data(),
+                               rewards.data(),
+                               terminated.data(),
+                               truncated.data()};
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      require(arrays.restart[slot] < environment.scenes.scene_count, "there is no such game");
+      if (arrays.restart[slot] >= 0) continue;
+      if (is_over(vector_->play(slot), environment.rules)) return -(slot + 1);
+      if (!is_action(arrays, slot)) return slot + 1;
+    }
+    const int64_t steps = on_the_fly ? slots : slots * environment.rules.limit;
+    constexpr int64_t kWorthThreads = 4096;  // steps that take longer than to start a thread
+    constexpr int64_t kBrief = 100000;
+    if (steps < kWorthThreads) threads = 1;
+    Control control;
+    run_crew(static_cast<int>(std::min<int64_t>(threads, slots)), steps <= kBrief, control, nullptr,
+             [&] { take_turns(control, slots, [&](int64_t i) { vector_->step(i, arrays); }); });
+    return 0;
+  }
+
+  // [slots, 4] game, tick, blocks removed, whether it is solved.
+  void status(Out<int32_t, nb::shape<-1, 4>> rows) const {
+    require(rows.shape(0) == static_cast<size_t>(vector_->slots()), "status: wrong shape");
+    int32_t* row = rows.data();
+    for (int64_t slot = 0; slot < vector_->slots(); ++slot, row += 4) {
+      const Play& play = vector_->play(slot);
+      row[0] = play.game;
+      row[1] = play.tick;
+      row[2] = play.removed;
+      row[3] = play.solved;
+    }
+  }
+
+  // A copy of the world of a slot.
+  Simulation* world(int64_t slot) const {
+    require(slot >= 0 && slot < vector_->slots(), "there is no such slot");
+    const Play& play = vector_->play(slot);
+    const PackedScenes& scenes = vector_->environment().scenes;
+    return new Simulation(scenes.view(play.game), scenes.physics, play.world, play.tick);
+  }
+
+ private:
+  void require_observations(const Observations& observations) const {
+    require(
+        observations.shape(0) == static_cast<size_t>(vector_->slots()) &&
+            observations.shape(1) == static_cast<size_t>(vector_->environment().observation_size()),
+        "observations: wrong shape");
+  }
+
+  static bool is_action(const StepArrays& arrays, int64_t slot) {
+    if (arrays.choices) return arrays.choices[slot] >= 0 && arrays.choices[slot] <= kMaxBlocks;
+    for (int k = 0; k < kMaxBlocks; ++k) {
+      const float entry = arrays.times[kMaxBlocks * slot + k];
+      if (!(entry >= 0.0f && entry <= 1.0f)) return false;
+    }
+    return true;
+  }
+
+  std::vector<nb::object> owners_;
+  std::unique_ptr<Vector> vector_;
+};
+
 }  // namespace
 }  // namespace munk
 
@@ -315,6 +272,21 @@ void bind_munk(nb::module_& m) {
         "frame_count"_a.none().noconvert(), "final_state"_a.none().noconvert(),
         "progress"_a.none().noconvert(), "origin"_a.none(), "edit_start"_a.none(),
         "edits"_a.none());
+  nb::class_<Vectors>(m, "MunkVector")
+      .def(nb::init<const Scenes&, int64_t, int32_t, In<int32_t, nb::shape<-1, kMaxBlocks>>,
+                    In<float, nb::ndim<2>>, double, double, double, int32_t, int64_t, bool, bool,
+                    float, double, double, double, Int32s>(),
+           "scenes"_a, "slots"_a, "strategy"_a, "blocks"_a, "candidates"_a, "y"_a, "low"_a,
+           "high"_a, "hz"_a, "builds"_a, "zero_is_never"_a, "ties_are_lost"_a, "seconds"_a,
+           "time_reward"_a, "block_reward"_a, "goal_reward"_a, "last_tick"_a,
+           nb::keep_alive<1, 2>())
+      .def("start", &Vectors::start, "slots"_a, "games"_a, "observations"_a.noconvert())
+      .def("step", &Vectors::step, "choices"_a.none(), "times"_a.none(), "restart"_a,
+           "observations"_a.noconvert(), "rewards"_a.noconvert(), "terminated"_a.noconvert(),
+           "truncated"_a.noconvert(), "threads"_a)
+      .def("status", &Vectors::status, "rows"_a.noconvert())
+      .def("world", &Vectors::world, "slot"_a, nb::rv_policy::take_ownership,
+           nb::keep_alive<0, 1>());
 }
 
 }  // namespace topple

@@ -157,3 +157,44 @@ def munk_simulate(
     edit_start: npt.NDArray[np.int32] | None,
     edits: npt.NDArray[np.int64] | None,
 ) -> None: ...
+
+class MunkVector:
+    def __init__(
+        self,
+        scenes: MunkScenes,
+        slots: int,
+        strategy: int,
+        blocks: npt.NDArray[np.int32],
+        candidates: npt.NDArray[np.float32],
+        y: float,
+        low: float,
+        high: float,
+        hz: int,
+        builds: int,
+        zero_is_never: bool,
+        ties_are_lost: bool,
+        seconds: float,
+        time_reward: float,
+        block_reward: float,
+        goal_reward: float,
+        last_tick: npt.NDArray[np.int32],
+    ) -> None: ...
+    def start(
+        self,
+        slots: npt.NDArray[np.int64],
+        games: npt.NDArray[np.int32],
+        observations: npt.NDArray[np.float32],
+    ) -> None: ...
+    def step(
+        self,
+        choices: npt.NDArray[np.int64] | None,
+        times: npt.NDArray[np.float32] | None,
+        restart: npt.NDArray[np.int32],
+        observations: npt.NDArray[np.float32],
+        rewards: npt.NDArray[np.float64],
+        terminated: npt.NDArray[np.uint8],
+        truncated: npt.NDArray[np.uint8],
+        threads: int,
+    ) -> int: ...
+    def status(self, rows: npt.NDArray[np.int32]) -> None: ...
+    def world(self, slot: int) -> MunkSimulation: ...
