@@ -359,7 +359,7 @@ class Dqn:
             optimizer.zero_grad(set_to_none=True)
             with mixed_precision(image.device):
                 logits = network(image[None], vectors[numbers])
-            loss = functional.binary_cross_entropy_with_logits(logits.float(), solved)
+            loss = functional.binary_cross_entropy_with_logits(logits, solved)
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 

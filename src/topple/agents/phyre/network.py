@@ -159,13 +159,18 @@ class QNetwork(nn.Module):
                 features = self.fusions[str(place)](features, actions)
             if place < STAGES:
                 features = self.stages[place](features)
-        return cast(Tensor, self.decide(features.flatten(1)).squeeze(1))
+        # In full precision: a ranking of thousands needs finer steps than half precision has.
+        with torch.autocast(features.device.type, enabled=False):
+            return cast(Tensor, self.decide(features.flatten(1).float()).squeeze(1))
 
     def forward(self, images: Tensor, actions: Tensor) -> Tensor:
         """[actions] logits, with as many actions for each image, those of one image together."""
         features = self.encode(images)
         if len(actions) != len(features):
-            features = features.repeat_interleave(len(actions) // len(features), dim=0)
+            # Repeated with the channels last, which is how a GPU wants them.
+            rows = features.permute(0, 2, 3, 1)
+            rows = rows.repeat_interleave(len(actions) // len(features), dim=0)
+            features = rows.permute(0, 3, 1, 2)
         return self.judge(features, actions)
 
     def _pool(self, features: Tensor) -> Tensor:

@@ -30,7 +30,7 @@ def scores(network: QNetwork, image: Tensor, actions: Tensor) -> npt.NDArray[np.
         features = network.encode(image[None])
         together = _TOGETHER.get(image.device.type, _TOGETHER["cpu"])
         logits = [network.judge(features, part) for part in torch.split(actions, together)]
-    found: npt.NDArray[np.float32] = torch.cat(logits).float().cpu().numpy()
+    found: npt.NDArray[np.float32] = torch.cat(logits).cpu().numpy()
     return found
 
 

@@ -35,7 +35,6 @@ def on_device(network: QNetwork, device: torch.device) -> QNetwork:
     """The network where it is to be used, laid out as that device likes it."""
     if device.type == "cuda":
         torch.backends.cudnn.benchmark = True  # shapes never change
-        torch.set_float32_matmul_precision("high")
         return network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
     return network.to(device)
 
@@ -135,7 +134,7 @@ class Updates:
         with mixed_precision(self._device):
             logits = self._network(images, actions)
         solved = self._solved.index_select(0, self._place)[0]
-        loss = functional.binary_cross_entropy_with_logits(logits.float(), solved)
+        loss = functional.binary_cross_entropy_with_logits(logits, solved)
         loss.backward()  # type: ignore[no-untyped-call]
         self._rate.copy_(self._rates.index_select(0, self._place)[0])
         self.optimizer.step()
