@@ -23,7 +23,7 @@ ACTIONS = 60
 SMALL: dict[str, Any] = {
     "actions": ACTIONS,
     "width": 8,
-    "image_size": 32,
+    "image_size": 64,
     "action_hidden": 32,
     "batch": 16,
     "updates": 12,
@@ -56,7 +56,9 @@ def training(tasks: Sequence[Task], cache: ActionCache, seed: int = 0) -> Traini
     return Training(tasks, cache, np.random.default_rng(seed))
 
 
-def attempts_of(agent: Dqn, tasks: Sequence[Task], cache: ActionCache, attempts: int = 20) -> AttemptLog:
+def attempts_of(
+    agent: Dqn, tasks: Sequence[Task], cache: ActionCache, attempts: int = 20
+) -> AttemptLog:
     log = AttemptLog([task.id for task in tasks], attempts)
     agent.act(Testing(tasks, cache, log, np.random.default_rng(0)))
     return log
@@ -202,7 +204,7 @@ def test_unfinished_training_is_not_evaluated(
     [
         ({"updates": 0}, "updates is 0; it has to be 1 or more"),
         ({"fusion": "middle"}, "fusion is 'middle'; use one of last, first, all, last-single"),
-        ({"image_size": 100}, "image_size is 100; use 32, 64, 128 or 256"),
+        ({"image_size": 100}, "image_size is 100; use one of 64, 128, 256"),
         ({"batch": 10, "share": 4}, "batch is 10 and share 4; use a multiple of 8"),
         ({"device": "tpu"}, "device is 'tpu'; use 'cpu', 'cuda' or 'auto'"),
         ({"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from topple.agents.phase import Testing, Training
 
@@ -63,6 +63,9 @@ class Report(NamedTuple):
 @runtime_checkable
 class Learner(Agent, Protocol):
     """An agent whose training takes long: it reports, saves its state and goes on from it."""
+
+    #: Settings with which training takes a minute on a CPU, to see that all is well.
+    smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from topple.experiments.config import Setting
+from topple.experiments.config import RunConfig, Setting
 from topple.experiments.table2 import SETUPS, Row
 from topple.phyre.fold import Setup
 
@@ -67,6 +68,27 @@ def load_row(path: Path) -> Row:
             raise RowFileError(f"{path}: {error}") from None
         found[setup] = {**common, **_settings(path, f"setups.{name}", values)}
     return Row(label, agent, found, published)
+
+
+def agent_config(text: str, config: RunConfig) -> RunConfig:
+    """A config for an agent by name, or for the row of a TOML file.
+
+    Args:
+        text: a registered name, "module:Class", or the path of a file that ends in ``.toml``.
+        config: the rest; its settings and its label, if it has one of its own, go before those
+            of the file.
+
+    Raises:
+        RowFileError: The file cannot be used, or has nothing for the setup.
+    """
+    own_label = "" if config.label == config.agent else config.label
+    if not text.endswith(".toml"):
+        return replace(config, agent=text, label=own_label)
+    row = load_row(Path(text))
+    if config.setup not in row.settings:
+        raise RowFileError(f"{text} has no settings for {config.setup.value}; use another setup")
+    settings = {**row.settings[config.setup], **config.settings}
+    return replace(config, agent=row.agent, settings=settings, label=own_label or row.label)
 
 
 def _text(path: Path, data: Mapping[str, Any], key: str) -> str:

@@ -10,11 +10,12 @@ import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from topple.agents.base import Learner, Report
 from topple.agents.registry import create_agent
 from topple.experiments.config import Part, RunConfig, Setting
+from topple.experiments.row_file import agent_config, load_row
 from topple.experiments.run import Laboratory
 from topple.observe.frame_files import whole_file
 from topple.phyre.auccess import auccess
@@ -92,23 +93,29 @@ def trained_config(agent: Learner, config: RunConfig) -> RunConfig:
 
 
 def load_trained(
-    path: Path, name: str, settings: Mapping[str, Setting]
+    path: Path, text: str, settings: Mapping[str, Setting]
 ) -> tuple[Learner, RunConfig]:
     """An agent with the weights of a checkpoint, and the run it was trained for.
 
     Args:
         path: the checkpoint.
-        name: of the agent.
-        settings: for acting; those of training come from the checkpoint.
+        text: the agent by name or by the file of its row. One of another name than the trained
+            one can use its weights, too: DQN-O those of DQN.
+        settings: for acting; those of training always come from the checkpoint. Others come
+            from the file, if there is one, or are as in training, if the agent is the same.
     """
-    agent = create_learner(name, settings)
-    data: dict[str, Any] = agent.load(path)
+    name = load_row(Path(text)).agent if text.endswith(".toml") else text
+    data = create_learner(name, {}).load(path)
     try:
-        config = RunConfig.from_data(data)
+        trained = RunConfig.from_data(data)
     except (KeyError, TypeError):
         raise ValueError(f"{path} does not say what it was trained for; train it again") from None
-    label = config.label if config.agent == name else name
-    return agent, replace(config, agent=name, settings=agent.settings, label=label)
+    if text != trained.agent:
+        trained = replace(trained, agent=text, settings={}, label=text)
+    config = agent_config(text, replace(trained, settings={**trained.settings, **settings}))
+    agent = create_learner(config.agent, config.settings)
+    agent.load(path)
+    return agent, trained_config(agent, config)
 
 
 class _Lines:

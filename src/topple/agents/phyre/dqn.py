@@ -17,10 +17,10 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,8 @@ from topple.phyre.tier import Tier
 from topple.physics.params import SCENE_SIZE
 from topple.scene.codec import fingerprint
 
+IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel on the way
+
 _REPORT_SECONDS = 2.0  # between reports, about
 _SAVE_SECONDS = 60.0  # between checkpoints, at least
 _MEASURE_SECONDS = 6.0  # of updates before their number is planned from a time limit
@@ -65,7 +67,7 @@ class Dqn:
         action_layers: its hidden layers.
         fusion: where actions meet the image: last, first, all or last-single.
         width: channels of the first stage; 64 is ResNet-18.
-        image_size: pixels of an image's side, of every 256th or fewer.
+        image_size: pixels of an image's side; 256 is all of them.
         updates: of the network in training.
         batch: attempts of an update.
         share: attempts of a batch on the same task, which share its encoding.
@@ -77,6 +79,15 @@ class Dqn:
         device: cpu, cuda, or auto: a GPU if there is one.
         compile: whether training goes through torch.compile, which takes a minute first.
     """
+
+    smoke: ClassVar[Mapping[str, Any]] = {
+        "actions": 250,
+        "tasks": 100,
+        "width": 16,
+        "image_size": 64,
+        "updates": 300,
+        "rank": 250,
+    }
 
     actions: int = 100_000
     tasks: int = 0
@@ -112,8 +123,9 @@ class Dqn:
             raise ValueError(f"learning_rate is {self.learning_rate}; it has to be above 0")
         if self.fusion not in FUSIONS:
             raise ValueError(f"fusion is {self.fusion!r}; use one of {', '.join(FUSIONS)}")
-        if not 32 <= self.image_size <= SCENE_SIZE or SCENE_SIZE % self.image_size:
-            raise ValueError(f"image_size is {self.image_size}; use 32, 64, 128 or {SCENE_SIZE}")
+        if self.image_size not in IMAGE_SIZES:
+            sizes = ", ".join(map(str, IMAGE_SIZES))
+            raise ValueError(f"image_size is {self.image_size}; use one of {sizes}")
         if self.batch % (2 * self.share):
             raise ValueError(
                 f"batch is {self.batch} and share {self.share}; use a multiple of "
