@@ -17,7 +17,7 @@ import argparse
 import json
 import platform
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -80,24 +80,26 @@ def overrides(arguments: argparse.Namespace) -> dict[str, Setting]:
 
 def score(
     lab: Laboratory, row: Row, config: RunConfig, checkpoint: Path, given: dict[str, Setting]
-) -> tuple[RunConfig, dict[str, Any]]:
+) -> dict[str, Any]:
     """Let a trained agent act, keep the record beside the checkpoint, and sum it up."""
     settings = {**row.settings[config.setup], **given}
     agent, trained = load_trained(checkpoint, row.agent, settings)
-    scored = replace(trained, label=row.label, tasks=config.tasks)
+    scored = replace(trained, label=config.label, tasks=config.tasks)
     start = time.monotonic()
     record = lab.run(scored, agent)
     seconds = time.monotonic() - start
     write_record(checkpoint.parents[1] / "records", record, attempts=False)
     published = None
     if config.part is Part.TEST:
-        published = published_auccess(row.label, config.setup, config.fold)
+        published = published_auccess(config.label, config.setup, config.fold)
     say(
-        f"{row.label} {config.setup.value} fold {config.fold} {config.part.value}: AUCCESS "
-        f"{record.auccess:.4f} (published {published}), solved within 1, 10, 100 attempts: "
+        f"{config.label} {given} {config.setup.value} fold {config.fold} {config.part.value}: "
+        f"AUCCESS {record.auccess:.4f} (published {published}), solved within 1, 10, 100 attempts: "
         f"{record.curve[0]:.3f} {record.curve[9]:.3f} {record.curve[99]:.3f}, {seconds:.0f} s"
     )
-    return scored, {
+    return {
+        "label": config.label,
+        "given": given,
         "auccess": record.auccess,
         "published": published,
         "solved_at": {k: float(record.curve[k - 1]) for k in (1, 10, 100)},
@@ -106,11 +108,26 @@ def score(
     }
 
 
+def variants(
+    rows: list[Row], setup: Setup, arguments: argparse.Namespace
+) -> Iterator[tuple[Row, dict[str, Setting]]]:
+    """Who acts with the trained weights: every row as it is, then with settings to be tried."""
+    for row in rows:
+        if row is not rows[0] and setup.split is Split.WITHIN_TEMPLATE and not arguments.vary:
+            continue  # best without updates there, and then the same as the first
+        if not arguments.vary:
+            yield row, {}
+        for text in arguments.vary:
+            name, _, values = text.partition("=")
+            for value in values.split(","):
+                yield row, {name: float(value) if "." in value else int(value)}
+
+
 def run_setup(
-    setup: Setup, lab: Laboratory, out: Path, rows: Iterable[Row], arguments: argparse.Namespace
+    setup: Setup, lab: Laboratory, out: Path, rows: list[Row], arguments: argparse.Namespace
 ) -> None:
     """Train once, score every agent that can use the weights, write a summary."""
-    first, *others = rows
+    first = rows[0]
     given = overrides(arguments)
     config = RunConfig(
         first.agent,
@@ -155,13 +172,18 @@ def run_setup(
         "updates": settings["updates"],
         "seconds_training": seconds,
         "seconds_updates": time.monotonic() - begun if updates else 0.0,
-        "scores": {},
+        "scores": [],
     }
-    for row in (first, *others):
-        if others and row is not first and setup.split is Split.WITHIN_TEMPLATE:
-            continue  # best without updates there, so the same as without
-        _, summary["scores"][row.label] = score(lab, row, config, folder / CHECKPOINT, given)
-        with whole_file(folder / "summary.json") as temporary:
+    file = folder / "summary.json"
+    if not updates and file.exists():
+        summary = json.loads(file.read_text())  # nothing was left to train
+    for row, tried in variants(rows, setup, arguments):
+        # Reports take one test result of a label.
+        mark = "".join(f" ({name} {value})" for name, value in tried.items())
+        label = row.label + (mark if config.part is Part.TEST else "")
+        named = replace(config, label=label)
+        summary["scores"].append(score(lab, row, named, folder / CHECKPOINT, {**given, **tried}))
+        with whole_file(file) as temporary:
             temporary.write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
     say(f"done: {folder}")
 
@@ -187,6 +209,13 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, help="of each training, about; fewer updates")
     parser.add_argument("--dev-scores", type=int, default=0, help="on the way")
+    parser.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="NAME=A,B",
+        help="act with these values of a setting instead, such as rank=10,100,1000",
+    )
     parser.add_argument("--tasks", type=int, help="score only so many tasks")
     for name in ("actions", "updates", "rank", "share", "batch", "width", "image-size"):
         parser.add_argument(f"--{name}", type=int, help="instead of the config's")

@@ -90,7 +90,7 @@ def test_resumed_training_equals_uninterrupted_training(
     whole = Dqn(**SMALL)
     whole.train(training(tasks, cache))
     # Save after every report, and stop after the first that is past a third of the way.
-    monkeypatch.setattr("topple.agents.phyre.dqn._SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("topple.agents.phyre.pace.SAVE_SECONDS", 0.0)
     file = tmp_path / "checkpoint.pt"
     stopped = Dqn(**SMALL)
     for report in stopped.learn(training(tasks, cache), file):
@@ -161,7 +161,7 @@ def test_near_attempts_are_put_off(tasks: list[Task], cache: ActionCache) -> Non
 def test_a_time_limit_lowers_the_updates_and_says_so(
     tasks: list[Task], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("topple.agents.phyre.dqn._MEASURE_SECONDS", 0.05)
+    monkeypatch.setattr("topple.agents.phyre.pace.MEASURE_SECONDS", 0.05)
     agent = Dqn(**{**SMALL, "updates": 10 * CHUNK})
     reports = list(agent.learn(training(tasks, cache), minutes=0.02))
     assert reports[-1].done == reports[-1].planned == agent.updates < 10 * CHUNK
@@ -190,7 +190,7 @@ def test_a_checkpoint_is_for_its_own_training(
 def test_unfinished_training_is_not_evaluated(
     tasks: list[Task], cache: ActionCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("topple.agents.phyre.dqn._SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("topple.agents.phyre.pace.SAVE_SECONDS", 0.0)
     file = tmp_path / "checkpoint.pt"
     next(iter(Dqn(**SMALL).learn(training(tasks, cache), file)))
     with pytest.raises(CheckpointError, match="has 1 of 12 updates; finish it"):

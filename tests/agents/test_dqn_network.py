@@ -71,7 +71,9 @@ def test_every_attempt_gets_the_image_of_its_group() -> None:
 def test_the_eighth_channel_is_never_used() -> None:
     network = QNetwork(ACTION, hidden=16, width=8)
     network(images(2), actions(2)).sum().backward()
-    gradient = network.stem[0].weight.grad
+    first = network.stem[0]
+    assert isinstance(first, torch.nn.Conv2d)
+    gradient = first.weight.grad
     assert gradient is not None
     assert gradient[:, 7].abs().max() == 0
     assert (gradient[:, :7].abs().amax((0, 2, 3)) > 0).all()

@@ -5,6 +5,8 @@ Written whole or not at all, and read without running anything that a file could
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,9 @@ from typing import Any
 import torch
 
 from topple.observe.frame_files import whole_file
+from topple.phyre.engine_hash import engine_hash
+from topple.phyre.task import Task
+from topple.scene.codec import fingerprint
 
 _FORMAT = "topple dqn 1"
 
@@ -71,3 +76,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
         odd = sorted(set(content) ^ names)
         raise CheckpointError(f"{path} is no checkpoint: {odd[0]!r} is missing or unknown")
     return Checkpoint(**content)
+
+
+def data_digest(tasks: Sequence[Task], actions: int) -> str:
+    """A name for what is learned from: so many listed actions on these tasks."""
+    text = f"{engine_hash()} {actions} {' '.join(str(task.id) for task in tasks)} "
+    text += fingerprint(task.scene for task in tasks)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

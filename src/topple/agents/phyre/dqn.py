@@ -14,9 +14,7 @@ that changes from run to run, so that weights differ in their last digits.
 
 from __future__ import annotations
 
-import hashlib
 import math
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -34,24 +32,21 @@ from topple.agents.phyre.batches import Batches
 from topple.agents.phyre.checkpoint import (
     Checkpoint,
     CheckpointError,
+    data_digest,
     read_checkpoint,
     write_checkpoint,
 )
 from topple.agents.phyre.network import FUSIONS, QNetwork
+from topple.agents.phyre.pace import Pace
 from topple.agents.phyre.ranking import Order, best_first, scores, spread
 from topple.agents.phyre.updates import Updates, mixed_precision, on_device
-from topple.phyre.engine_hash import engine_hash
 from topple.phyre.outcome_shard import Outcomes
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
 from topple.physics.params import SCENE_SIZE
-from topple.scene.codec import fingerprint
 
 IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel on the way
 
-_REPORT_SECONDS = 2.0  # between reports, about
-_SAVE_SECONDS = 60.0  # between checkpoints, at least
-_MEASURE_SECONDS = 6.0  # of updates before their number is planned from a time limit
 _SEEDS = 2**31
 
 
@@ -155,7 +150,7 @@ class Dqn:
     def train(self, training: Training) -> None:
         """Make all updates, unless a finished checkpoint was loaded."""
         if self._finished is not None:
-            self._check_same_data(self._finished, _digest(self._chosen(training), self.actions))
+            self._check_same_data(self._finished, data_digest(self._chosen(training), self.actions))
             training.simulator_calls += self._finished.simulator_calls
             return
         for _ in self.learn(training):
@@ -183,7 +178,7 @@ class Dqn:
         """
         seed = int(training.rng.integers(_SEEDS))
         chosen = self._chosen(training)
-        digest = _digest(chosen, self.actions)
+        digest = data_digest(chosen, self.actions)
         outcomes = training.outcomes(self.actions, chosen)
         batches = Batches(outcomes, self.batch, share=self.share, balanced=self.balance, seed=seed)
         self._network = self._new_network(training.tier.action_size, seed)
@@ -201,47 +196,21 @@ class Dqn:
         if checkpoint is not None and checkpoint.exists():
             self._resume(updates, read_checkpoint(checkpoint), digest, training.tier, seed)
 
-        def save() -> None:
-            assert self._network is not None
-            self._finished = Checkpoint(
-                self.settings,
-                run or {},
-                digest,
-                training.tier.action_size,
-                seed,
-                updates.done,
-                self.updates,
-                training.simulator_calls,
-                self._network.state_dict(),
-                updates.optimizer.state_dict()["state"],
-            )
-            if checkpoint is not None:
-                write_checkpoint(checkpoint, self._finished)
-
-        if updates.done >= self.updates:
-            save()
-        part, measured, planned = 1, (0, 0.0), minutes is None
-        start = saved = time.monotonic()
+        pace = Pace(minutes)
         while updates.done < self.updates:
-            before = time.monotonic()
-            count = min(part, self.updates - updates.done)
-            rates = self._rates(updates.done, count)
-            loss = updates.run(count, rates)
+            pace.begin()
+            rates = self._rates(updates.done, min(pace.part, self.updates - updates.done))
+            loss = updates.run(len(rates), rates)
+            pace.made(len(rates))
             self.graph_failure = updates.failure
-            now = time.monotonic()
-            rate = count / (now - before)
-            # Soon enough for people, rarely enough not to wait for the device all the time.
-            part = max(1, min(2 * part, int(_REPORT_SECONDS * rate)))
-            if part >= 8 or now - start > _MEASURE_SECONDS:
-                measured = (measured[0] + count, measured[1] + now - before)
-            if not planned and minutes is not None and measured[1] > _MEASURE_SECONDS:
-                left = 60 * minutes - (now - start)
-                possible = updates.done + int(max(0.0, left) * measured[0] / measured[1])
-                self.updates, planned = max(updates.done, min(self.updates, possible)), True
-            if now - saved > _SAVE_SECONDS or updates.done >= self.updates:
-                save()
-                saved = time.monotonic()
-            yield Report(updates.done, self.updates, loss, rate, float(rates[-1]))
+            self.updates = pace.plan(updates.done, self.updates)
+            if checkpoint is not None and pace.is_time_to_save():
+                state = self._checkpoint(updates, training, run, digest, seed)
+                write_checkpoint(checkpoint, state)
+            yield Report(updates.done, self.updates, loss, pace.rate, float(rates[-1]))
+        self._finished = self._checkpoint(updates, training, run, digest, seed)
+        if checkpoint is not None:
+            write_checkpoint(checkpoint, self._finished)
 
     def _chosen(self, training: Training) -> list[Task]:
         """The training tasks to learn from."""
@@ -275,6 +244,28 @@ class Dqn:
         return torch.from_numpy(actions.astype(np.float32)).to(self.device)
 
     # Checkpoints.
+
+    def _checkpoint(
+        self,
+        updates: Updates,
+        training: Training,
+        run: dict[str, Any] | None,
+        digest: str,
+        seed: int,
+    ) -> Checkpoint:
+        assert self._network is not None
+        return Checkpoint(
+            self.settings,
+            run or {},
+            digest,
+            training.tier.action_size,
+            seed,
+            updates.done,
+            self.updates,
+            training.simulator_calls,
+            self._network.state_dict(),
+            updates.optimizer.state_dict()["state"],
+        )
 
     def load(self, path: Path) -> dict[str, Any]:
         """Take the weights and all settings of training from a finished checkpoint.
@@ -403,11 +394,3 @@ TRAINING_SETTINGS = (
 def _at_least(name: str, value: float, least: int) -> None:
     if value < least:
         raise ValueError(f"{name} is {value}; it has to be {least} or more")
-
-
-def _digest(tasks: list[Task], actions: int) -> str:
-    """A name for what is learned from."""
-    text = f"{engine_hash()} {actions} {' '.join(str(task.id) for task in tasks)}"
-    digest = hashlib.blake2b(text.encode(), digest_size=8)
-    digest.update(fingerprint(task.scene for task in tasks).encode())
-    return digest.hexdigest()
