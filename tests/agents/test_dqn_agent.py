@@ -177,7 +177,7 @@ def test_a_checkpoint_is_for_its_own_training(
     list(agent.learn(training(tasks, cache), file))
     with pytest.raises(CheckpointError, match=r"trained with fusion = last, not first; use the"):
         list(Dqn(**{**SMALL, "fusion": "first"}).learn(training(tasks, cache), file))
-    with pytest.raises(CheckpointError, match="another seed or tier"):
+    with pytest.raises(CheckpointError, match="another seed; use"):
         list(Dqn(**SMALL).learn(training(tasks, cache, seed=5), file))
     with pytest.raises(CheckpointError, match="trained on other tasks"):
         list(Dqn(**SMALL).learn(training(tasks[:2], cache), file))

@@ -13,11 +13,12 @@ from topple.agents.phyre.dqn import Dqn
 from topple.agents.phyre.network import QNetwork
 from topple.agents.phyre.updates import Updates
 from topple.agents.registry import create_agent
-from topple.experiments.config import RunConfig
+from topple.experiments.config import RunConfig, Setting
 from topple.experiments.row_file import RowFileError, agent_config, load_row
 from topple.experiments.table2 import SETUPS
 from topple.phyre.fold import Setup, Split
 from topple.phyre.tier import Tier
+from topple.reports.studies import VARIANTS
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "phyre"
 FILES = sorted(FOLDER.glob("dqn*.toml"))
@@ -28,7 +29,7 @@ RANKED = {
     Setup.TWO_BALLS_WITHIN_TEMPLATE: 100_000,
 }
 # What each ablation changes, and nothing else.
-ABLATIONS = {
+ABLATIONS: dict[str, dict[str, Setting]] = {
     "dqn-no-balancing": {"balance": False},
     "dqn-act1024": {"action_hidden": 1024},
     "dqn-act1024x2": {"action_hidden": 1024, "action_layers": 2},
@@ -60,6 +61,9 @@ def test_settings_are_the_published_ones(path: Path, setup: Setup) -> None:
 
 def test_all_files_are_known() -> None:
     assert {path.stem for path in FILES} == {"dqn", "dqn-o", *ABLATIONS}
+    labels = {path.stem: load_row(path).label for path in FILES}
+    assert labels.pop("dqn-o") == "DQN-O"
+    assert set(labels.values()) == set(VARIANTS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -84,10 +84,10 @@ def evaluate(
             if setup is not None or games is not None:
                 raise ValueError("a checkpoint knows its setup; leave out --setup and --games")
             given = dict(parse_setting(text) for text in setting or ())
+            learner, trained = load_trained(checkpoint, agent, given)
+            trained = replace(trained, tasks=tasks, attempts=attempts or MAX_ATTEMPTS)
             with laboratory(cache, use_ray, address) as (lab, bar):
-                bar.name(f"{agent} from {checkpoint}")
-                learner, trained = load_trained(checkpoint, agent, given)
-                trained = replace(trained, tasks=tasks, attempts=attempts or MAX_ATTEMPTS)
+                bar.name(f"{trained.label} {trained.setup.value} {trained.fold}")
                 record = lab.run(replace(trained, label=label or trained.label), learner)
             write_record(runs or paths.runs_folder(), record)
             show_runs([record], as_json)

@@ -6,12 +6,13 @@ Written whole or not at all, and read without running anything that a file could
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from topple.observe.frame_files import whole_file
 from topple.phyre.engine_hash import engine_hash
@@ -44,6 +45,33 @@ class Checkpoint:
     def is_finished(self) -> bool:
         """Whether all planned updates were made."""
         return self.done >= self.planned
+
+    def check_settings(self, given: Mapping[str, Any]) -> None:
+        """Refuse to go on with other settings; the number of updates is the planned one."""
+        for name, value in given.items():
+            if name != "updates" and self.settings.get(name) != value:
+                raise CheckpointError(
+                    f"the checkpoint was trained with {name} = {self.settings.get(name)}, not "
+                    f"{value}; use the same settings or another folder"
+                )
+
+    def check_data(self, digest: str, seed: int | None = None) -> None:
+        """Refuse other data than it was trained on, and another seed where one is given."""
+        if self.data != digest:
+            raise CheckpointError(
+                "the checkpoint was trained on other tasks, actions or another engine; use the "
+                "setup, fold and part it was trained for, or train again"
+            )
+        if seed not in (None, self.seed):
+            raise CheckpointError("the checkpoint is of another seed; use another folder")
+
+    def load_weights(self, network: nn.Module) -> None:
+        """Put the weights into a network."""
+        try:
+            network.load_state_dict(self.network)
+        except (RuntimeError, TypeError, AttributeError) as error:
+            reason = str(error).splitlines()[-1].strip()
+            raise CheckpointError(f"the checkpoint's weights do not fit: {reason}") from None
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:

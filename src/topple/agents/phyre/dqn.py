@@ -42,7 +42,6 @@ from topple.agents.phyre.ranking import Order, best_first, scores, spread
 from topple.agents.phyre.updates import Updates, mixed_precision, on_device
 from topple.phyre.outcome_shard import Outcomes
 from topple.phyre.task import Task
-from topple.phyre.tier import Tier
 from topple.physics.params import SCENE_SIZE
 
 IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel on the way
@@ -150,7 +149,7 @@ class Dqn:
     def train(self, training: Training) -> None:
         """Make all updates, unless a finished checkpoint was loaded."""
         if self._finished is not None:
-            self._check_same_data(self._finished, data_digest(self._chosen(training), self.actions))
+            self._finished.check_data(data_digest(self._chosen(training), self.actions))
             training.simulator_calls += self._finished.simulator_calls
             return
         for _ in self.learn(training):
@@ -194,7 +193,15 @@ class Dqn:
             graph=graph,
         )
         if checkpoint is not None and checkpoint.exists():
-            self._resume(updates, read_checkpoint(checkpoint), digest, training.tier, seed)
+            found = read_checkpoint(checkpoint)
+            found.check_settings({name: getattr(self, name) for name in TRAINING_SETTINGS})
+            found.check_data(digest, seed)
+            found.load_weights(self._network)
+            updates.restore(found.done, found.optimizer)
+            self.updates = found.planned
+            if found.is_finished:
+                self._finished = found
+                return
 
         pace = Pace(minutes)
         while updates.done < self.updates:
@@ -285,41 +292,9 @@ class Dqn:
             if name in found.settings:
                 setattr(self, name, found.settings[name])
         self._network = self._new_network(found.action_size)
-        self._load_weights(found)
+        found.load_weights(self._network)
         self._finished = found
         return found.run
-
-    def _load_weights(self, found: Checkpoint) -> None:
-        assert self._network is not None
-        try:
-            self._network.load_state_dict(found.network)
-        except (RuntimeError, TypeError, AttributeError) as error:
-            reason = str(error).splitlines()[-1].strip()
-            raise CheckpointError(f"the checkpoint's weights do not fit: {reason}") from None
-
-    def _resume(
-        self, updates: Updates, found: Checkpoint, digest: str, tier: Tier, seed: int
-    ) -> None:
-        for name in TRAINING_SETTINGS:
-            given, kept = getattr(self, name), found.settings.get(name)
-            if name != "updates" and given != kept:
-                raise CheckpointError(
-                    f"the checkpoint was trained with {name} = {kept}, not {given}; use the same "
-                    "settings or another folder"
-                )
-        if (found.seed, found.action_size) != (seed, tier.action_size):
-            raise CheckpointError("the checkpoint is of another seed or tier; use another folder")
-        self._check_same_data(found, digest)
-        self.updates = found.planned
-        self._load_weights(found)
-        updates.restore(found.done, found.optimizer)
-
-    def _check_same_data(self, found: Checkpoint, digest: str) -> None:
-        if found.data != digest:
-            raise CheckpointError(
-                "the checkpoint was trained on other tasks, actions or another engine; use the "
-                "setup, fold and part it was trained for, or train again"
-            )
 
     # Acting.
 
