@@ -32,7 +32,7 @@ FOUNDATION = {"paths"}
 
 # Where a library may be imported: a file or a folder.
 ONLY_IN = {
-    "topple._native": ("physics/native.py", "observe/raster.py"),
+    "topple._native": ("physics/native", "observe/raster.py"),
     "torch": ("agents/",),
     "ray": ("experiments/executors/ray.py",),
     "gymnasium": ("envs/", "agents/"),

@@ -131,13 +131,14 @@ void require_actions(const In<double, nb::ndim<2>>& actions, size_t count) {
           "an action has 0, 3 or 6 numbers");
 }
 
-// Runs a job on its threads while this one watches for signals.
-void run_job(const Job& job, Control& control, int64_t* progress) {
+// Runs a job on some threads while this one watches for signals.
+void run_job(const Job& job, const Branches* branches, int thread_count, Control& control,
+             int64_t* progress) {
   // So few steps are over before anybody can interrupt.
   constexpr int64_t kSmall = 20000;
-  if (job.threads <= 1 && job.attempt_count * job.rules.max_steps <= kSmall) {
+  if (thread_count <= 1 && job.attempt_count * job.rules.max_steps <= kSmall) {
     nb::gil_scoped_release release;
-    work_on(job, control);
+    work_on(job, branches, control);
   } else {
     std::mutex mutex;
     std::condition_variable finished;
@@ -148,12 +149,12 @@ void run_job(const Job& job, Control& control, int64_t* progress) {
       if (running == 0) finished.notify_one();
     };
     std::vector<std::thread> threads;
-    threads.reserve(static_cast<size_t>(job.threads));
-    for (int i = 0; i < job.threads; ++i) {
+    threads.reserve(static_cast<size_t>(thread_count));
+    for (int i = 0; i < thread_count; ++i) {
       change_running(1);
       try {
         threads.emplace_back([&] {
-          work_on(job, control);
+          work_on(job, branches, control);
           change_running(-1);
         });
       } catch (const std::system_error&) {
@@ -504,7 +505,6 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t
   job.actions = actions.data();
   job.ball_count = balls;
   job.rules = {max_steps, stride, stable, shortcuts};
-  job.threads = threads;
   job.status = status.data();
   job.steps = steps.data();
   job.frames = static_cast<int32_t>(frame_rows);
@@ -522,10 +522,9 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t
   if (origin) {
     require(edit_start && edits && balls == 0 && !stable, "branches take edits, not actions");
     branches = branches_from(*origin, scenes, scene_index, *edit_start, *edits);
-    job.branches = &branches;
   }
   Control control;
-  run_job(job, control, data_or_null(progress));
+  run_job(job, origin ? &branches : nullptr, threads, control, data_or_null(progress));
 }
 
 void rotations(In<float, nb::ndim<1>> angles, Out<float, nb::ndim<1>> sine,

@@ -69,7 +69,7 @@ class Training:
             actions: [attempts, 3 * balls].
             request: what to keep; outcomes alone by default.
         """
-        result = simulate_batch(self._scenes, places, actions, request)
+        result = simulate_batch(self._scenes, places, actions, request, backend=self._cache.backend)
         self.simulator_calls += len(result)
         return result
 

@@ -13,7 +13,16 @@ from topple import paths
 from topple.agents.registry import AGENTS, GAME_AGENTS
 from topple.cli.iphyre_options import chosen_games
 from topple.cli.messages import Cell, Json, resumable, show, show_json, user_errors
-from topple.cli.phyre_lab import Address, Cache, Runs, UseRay, laboratory, parse_folds, run_all
+from topple.cli.phyre_lab import (
+    Address,
+    Cache,
+    OnBackend,
+    Runs,
+    UseRay,
+    laboratory,
+    parse_folds,
+    run_all,
+)
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import sweep_games
@@ -66,6 +75,7 @@ def evaluate(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
     as_json: Json = False,
 ) -> None:
     """Train an agent, let it act on test tasks or games, and keep the run as a record.
@@ -114,7 +124,7 @@ def evaluate(
                 )
                 for fold in parse_folds(folds)
             ]
-            with laboratory(cache, use_ray, address) as (lab, bar):
+            with laboratory(cache, use_ray, address, backend) as (lab, bar):
                 records = run_all(configs, lab, bar, runs, keep_attempts=True)
             show_runs(records, as_json)
         else:

@@ -30,6 +30,8 @@ COMMANDS = {
     "evaluate": Mount("topple.cli.evaluate:app", "Run an agent on a benchmark and score it."),
     "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables and figures."),
     "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse how hard PHYRE tasks are."),
+    "cache": Mount("topple.cli.phyre_cache:app", "Build and check PHYRE's outcome cache."),
+    "doctor": Mount("topple.cli.doctor:app", "Check this installation, and its GPU."),
     "report": Mount("topple.cli.phyre_report:app", "Write a report of finished runs."),
 }
 

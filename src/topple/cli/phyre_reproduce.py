@@ -12,6 +12,7 @@ from topple.cli.phyre_lab import (
     Address,
     Cache,
     KeepAttempts,
+    OnBackend,
     Out,
     Runs,
     UseRay,
@@ -73,6 +74,7 @@ def table2_command(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
     keep_attempts: KeepAttempts = False,
     out: Annotated[Path | None, typer.Option(help="Folder for Figure 3, if wanted.")] = None,
 ) -> None:
@@ -88,7 +90,7 @@ def table2_command(
         raise typer.BadParameter(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
     wanted = parse_setups(setups), parse_folds(folds)
     configs = [config for name in agents.split(",") for config in row_configs(ROWS[name], *wanted)]
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(configs, lab, bar, runs, keep_attempts)
     show(table2(records), *table1(records), comparison_table(records))
     if out is not None:
@@ -106,6 +108,7 @@ def figure4_command(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Draw AUCCESS by the number of ranked actions: RAND, MEM and OPTIMAL on dev tasks.
 
@@ -113,7 +116,7 @@ def figure4_command(
       topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
     """
     study = ranked_actions_study(parse_setups(setups), parse_folds(folds), parse_folds(actions))
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(study, lab, bar, runs)
     _save_study(out, "figure4", [*records, *_found(also)])
 
@@ -128,6 +131,7 @@ def figure5_command(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Draw AUCCESS of MEM-O by the weight of its online updates, on dev tasks.
 
@@ -135,7 +139,7 @@ def figure5_command(
       topple reproduce figure5 --setups ball_cross_template --folds 0
     """
     study = update_weight_study(parse_setups(setups), parse_folds(folds))
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(study, lab, bar, runs)
     records += _found(also)
     _save_study(out, "figure5_mem", records)

@@ -25,6 +25,7 @@ from topple.phyre.fold import load_fold
 from topple.phyre.outcome_shard import UNKNOWN
 from topple.phyre.task import Task, TaskId, load_task
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend
 from topple.physics.progress import Progress
 from topple.physics.trajectory import Outcome
 
@@ -39,18 +40,24 @@ class Laboratory:
         cache: the folder of caches, see :func:`topple.paths.cache_folder`.
         executor: where simulations are run; on this machine by default.
         progress: called with (outcomes done, outcomes in all) while a cache is built.
+        backend: what they are run with: "cpu", "cuda" or "auto".
     """
 
     cache: Path
     executor: Executor = field(default_factory=LocalExecutor)
     progress: Progress | None = None
+    backend: Backend = "cpu"
     _caches: dict[Tier, ActionCache] = field(default_factory=dict, init=False, repr=False)
 
     def action_cache(self, tier: Tier) -> ActionCache:
         """The cache of a tier."""
         if tier not in self._caches:
             self._caches[tier] = ActionCache(
-                self.cache / ACTION_CACHE, tier, run=self.executor.map, progress=self.progress
+                self.cache / ACTION_CACHE,
+                tier,
+                run=self.executor.map,
+                progress=self.progress,
+                backend=self.backend,
             )
         return self._caches[tier]
 
