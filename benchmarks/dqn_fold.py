@@ -8,7 +8,8 @@ command goes on where it was.
     python benchmarks/dqn_fold.py --setups ball_within --cache CACHE --out OUT \
         --actions 10000 --minutes 5
 
-CACHE is a folder of caches; outcomes it does not hold are simulated on all cores first.
+CACHE is a folder of caches. Outcomes it does not hold are simulated first, on a GPU if there is
+one and on all cores otherwise.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from topple.experiments.training import (
 )
 from topple.observe.frame_files import whole_file
 from topple.phyre.fold import Setup, Split
+from topple.physics.backend import check_backend
 from topple.reports.published_phyre import published_auccess
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
@@ -207,6 +209,7 @@ def main() -> None:
         default=[CONFIGS / "dqn.toml", CONFIGS / "dqn-o.toml"],
         help="the first is trained; the others act with its weights, too",
     )
+    parser.add_argument("--backend", default="auto", help="simulate on: cpu, cuda or auto")
     parser.add_argument("--minutes", type=float, help="of each training, about; fewer updates")
     parser.add_argument("--dev-scores", type=int, default=0, help="on the way")
     parser.add_argument(
@@ -222,7 +225,9 @@ def main() -> None:
     parser.add_argument("--compile", action="store_true", help="train through torch.compile")
     arguments = parser.parse_args()
     rows = [load_row(path) for path in arguments.configs]
-    lab = Laboratory(arguments.cache, progress=simulation_progress())
+    lab = Laboratory(
+        arguments.cache, progress=simulation_progress(), backend=check_backend(arguments.backend)
+    )
     for name in arguments.setups.split(","):
         run_setup(Setup.parse(name), lab, arguments.out, rows, arguments)
 

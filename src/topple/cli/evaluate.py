@@ -96,7 +96,7 @@ def evaluate(
             given = dict(parse_setting(text) for text in setting or ())
             learner, trained = load_trained(checkpoint, agent, given)
             trained = replace(trained, tasks=tasks, attempts=attempts or MAX_ATTEMPTS)
-            with laboratory(cache, use_ray, address) as (lab, bar):
+            with laboratory(cache, use_ray, address, backend) as (lab, bar):
                 bar.name(f"{trained.label} {trained.setup.value} {trained.fold}")
                 record = lab.run(replace(trained, label=label or trained.label), learner)
             write_record(runs or paths.runs_folder(), record)

@@ -11,7 +11,7 @@ import typer
 from topple import paths
 from topple.cli.evaluate import parse_setting
 from topple.cli.messages import Json, resumable, show_json, user_errors
-from topple.cli.phyre_lab import Address, Cache, UseRay, laboratory
+from topple.cli.phyre_lab import Address, Cache, OnBackend, UseRay, laboratory
 from topple.experiments.config import Part, RunConfig
 from topple.experiments.row_file import agent_config
 from topple.experiments.training import (
@@ -58,6 +58,7 @@ def train(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "auto",
     as_json: Json = False,
 ) -> None:
     """Train an agent that learns for long, and keep its weights.
@@ -79,7 +80,7 @@ def train(
         scores = dev_scores if dev_scores is not None else _SMOKE_SCORES if smoke else DEV_SCORES
         seen = " (learned)" if part is Part.TEST else ""
         dev: float | None = None
-        with laboratory(cache, use_ray, address) as (lab, bar):
+        with laboratory(cache, use_ray, address, backend) as (lab, bar):
             bar.name("outcomes")
             for progress in train_agent(
                 learner, config, lab, folder, minutes=minutes, dev_scores=scores
