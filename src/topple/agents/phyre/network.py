@@ -110,8 +110,9 @@ class QNetwork(nn.Module):
         self.stem = nn.Sequential(
             _conv(CHANNELS, width, 7, 2),
             nn.BatchNorm2d(width),
-            nn.ReLU(inplace=True),
+            # Pooled before it is rectified: the same numbers, and a quarter of them to rectify.
             nn.MaxPool2d(3, 2, padding=1),
+            nn.ReLU(inplace=True),
         )
         self.stages = nn.ModuleList(
             nn.Sequential(
