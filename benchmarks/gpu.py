@@ -1,9 +1,10 @@
 """Attempts per second on a GPU, beside one core and all cores of the same machine.
 
-Run: python benchmarks/cuda.py [--tasks 4] [--actions 100000] [--rows results.csv]
+Run: python benchmarks/gpu.py [--tasks 4] [--actions 100000] [--rows results.csv]
 
 One run, for each tier: tasks of every template, the first actions of the fixed list, as for
-the action cache. The CPU makes a sample of the same attempts.
+the action cache. The CPU makes a sample of the same attempts. World steps are those of a
+sample, since attempts end as soon as their outcome is known.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import numpy.typing as npt
 from topple.phyre import Tier, template_tasks
 from topple.phyre.action_cache import listed_actions
 from topple.physics.cuda_device import cuda_device
-from topple.physics.native import SceneSet, map_actions, simulate_batch
+from topple.physics.native import SceneSet, Simulation, map_actions, simulate_batch
+from topple.physics.params import MAX_STEPS
 
 REPEATS = 3
 SAMPLE = 300  # attempts for each core of the CPU
@@ -37,6 +39,23 @@ def rates(measure: Callable[[], int], repeats: int = REPEATS) -> list[float]:
     return found
 
 
+def world_steps(
+    scenes: SceneSet, index: npt.NDArray[np.int64], balls: npt.NDArray[np.float64]
+) -> float:
+    """Steps that an attempt really takes, on average: it may end early."""
+    made = 0
+    for scene, placed in zip(index.tolist(), balls, strict=True):
+        world = Simulation(scenes, scene, placed)
+        hold = int(scenes.packed.goals[scene, 2])
+        while True:
+            world.step()
+            step, held = world.progress()
+            if held == hold or hold - held > MAX_STEPS - step or world.sleeps():
+                break
+        made += step
+    return made / len(index)
+
+
 def measure(tier: Tier, tasks_each: int, action_count: int) -> list[dict[str, object]]:
     """Rows of the table for a tier."""
     tasks = [t for name in tier.template_ids for t in template_tasks(name)[:: 100 // tasks_each]]
@@ -44,7 +63,7 @@ def measure(tier: Tier, tasks_each: int, action_count: int) -> list[dict[str, ob
     listed = listed_actions(tier, action_count)
     index = np.repeat(np.arange(len(tasks)), len(listed))
     actions = np.tile(listed, (len(tasks), 1))
-    valid, _ = map_actions(scenes, index, actions)
+    valid, balls = map_actions(scenes, index, actions)
 
     def on_gpu() -> int:
         result = simulate_batch(scenes, index, actions, backend="cuda")
@@ -62,6 +81,9 @@ def measure(tier: Tier, tasks_each: int, action_count: int) -> list[dict[str, ob
 
         return run
 
+    rng = np.random.default_rng(1)
+    sample = rng.choice(np.flatnonzero(valid), SAMPLE)
+    steps = world_steps(scenes, index[sample], balls[sample])
     cores = os.cpu_count() or 1
     gpu, one, all_cores = rates(on_gpu), rates(on_cpu(1)), rates(on_cpu(cores))
     base = float(np.median(one))
@@ -75,6 +97,7 @@ def measure(tier: Tier, tasks_each: int, action_count: int) -> list[dict[str, ob
                 "attempts_per_s": round(middle),
                 "least": round(min(found)),
                 "most": round(max(found)),
+                "world_steps_per_s": round(middle * steps),
                 "over_one_core": round(middle / base, 1),
                 "runs": len(found),
                 "valid_attempts": int(valid.sum()) if what == "GPU" else SAMPLE,
