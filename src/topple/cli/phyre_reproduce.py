@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from topple.cli.messages import user_errors
 from topple.cli.phyre_lab import (
     Address,
     Cache,
@@ -23,6 +24,7 @@ from topple.cli.phyre_lab import (
     show,
 )
 from topple.experiments.config import RunConfig
+from topple.experiments.store import RunRecord, find_records
 from topple.experiments.studies import (
     RANKED_ACTIONS,
     STUDY_FOLDS,
@@ -33,8 +35,9 @@ from topple.experiments.table2 import MEM, RAND, ROWS, SETUPS, row_configs
 from topple.phyre.fold import SEEDS, Setup
 from topple.reports.breakdown import runs_table
 from topple.reports.clips import sample_clips
-from topple.reports.figures import study_figure, success_curves
+from topple.reports.figures import bars_figure, study_figure, success_curves
 from topple.reports.html import write_report
+from topple.reports.studies import ablation_scores, draw_study, study_named, study_points
 from topple.reports.tables import comparison_table, table1, table2
 
 app = typer.Typer(
@@ -47,6 +50,10 @@ app = typer.Typer(
 Agents = Annotated[str, typer.Option(help=f"Rows, with commas: {', '.join(ROWS)}.")]
 Setups = Annotated[str, typer.Option(help="Setups, with commas; all four by default.")]
 Folds = Annotated[str, typer.Option(help="Folds, with commas.")]
+
+Also = Annotated[
+    list[Path] | None, typer.Option(help="Folder of further records on dev tasks, as of DQN.")
+]
 
 _ALL_ROWS = ",".join(ROWS)
 _ALL_SETUPS = ",".join(setup.value for setup in SETUPS)
@@ -95,6 +102,7 @@ def figure4_command(
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _STUDY_FOLDS,
     actions: Annotated[str, typer.Option(help="Numbers of ranked actions.")] = _RANKED,
+    also: Also = None,
     out: Out = _FIGURES,
     runs: Runs = None,
     cache: Cache = None,
@@ -110,14 +118,14 @@ def figure4_command(
     study = ranked_actions_study(parse_setups(setups), parse_folds(folds), parse_folds(actions))
     with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(study, lab, bar, runs)
-    figure = study_figure(records, "actions", "actions ranked")
-    save(out, "figure4", runs_table(records), figure)
+    _save_study(out, "figure4", [*records, *_found(also)])
 
 
 @app.command("figure5")
 def figure5_command(
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _STUDY_FOLDS,
+    also: Also = None,
     out: Out = _FIGURES,
     runs: Runs = None,
     cache: Cache = None,
@@ -133,12 +141,41 @@ def figure5_command(
     study = update_weight_study(parse_setups(setups), parse_folds(folds))
     with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(study, lab, bar, runs)
-    save(
-        out,
-        "figure5",
-        runs_table(records),
-        study_figure(records, "weight", "weight of an attempt on a scored task"),
-    )
+    records += _found(also)
+    _save_study(out, "figure5_mem", records)
+    if draw_study(records, study_named("figure5_dqn")) is not None:
+        _save_study(out, "figure5_dqn", records)
+
+
+@app.command("figure6")
+def figure6_command(
+    runs: Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")],
+    out: Out = _FIGURES,
+) -> None:
+    """Draw AUCCESS of DQN and its six ablations, from records on dev tasks.
+
+    Records come from `topple train --agent configs/phyre/NAME.toml --part dev` and `topple
+    evaluate`, for each of the files.
+
+    Examples:
+      topple reproduce figure6 runs
+    """
+    with user_errors():
+        records = _found(runs)
+        scores = ablation_scores(records)
+        if not scores:
+            raise ValueError("these are no records of ablations of DQN on dev tasks")
+        save(out, "figure6", runs_table(records), bars_figure(scores, "AUCCESS, %"))
+
+
+def _found(folders: list[Path] | None) -> list[RunRecord]:
+    return list(find_records(*folders or ()))
+
+
+def _save_study(out: Path, name: str, records: list[RunRecord]) -> None:
+    study = study_named(name)
+    figure = study_figure(study_points(records, study), study.axis, study.linear)
+    save(out, name, runs_table(records), figure)
 
 
 @app.command("quick")
