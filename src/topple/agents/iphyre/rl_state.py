@@ -31,7 +31,7 @@ class Dice:
 
     def __init__(self, seed: int) -> None:
         self._torch = torch.Generator().manual_seed(seed).get_state()
-        self._numpy: Any = np.random.RandomState(seed).get_state()  # noqa: NPY002
+        self._numpy: Any = np.random.RandomState(seed).get_state()
         self._outside: Any = None
 
     def __enter__(self) -> None:
@@ -82,9 +82,7 @@ def capture(model: BaseAlgorithm, env: GameVecEnv, dice: Dice) -> dict[str, Any]
 
 def restore(model: BaseAlgorithm, env: GameVecEnv, dice: Dice, state: dict[str, Any]) -> None:
     """Put a captured state into an algorithm with the same settings, made ready to learn."""
-    load_weights(model, state)
-    for name, value in state["counters"].items():
-        setattr(model, name, value)
+    load_trained(model, state)
     saved = {name: _to_array(value) for name, value in state["env"].items()}
     # Attributes of the algorithm that the library keeps to itself.
     hidden: Any = model
@@ -101,15 +99,19 @@ def restore(model: BaseAlgorithm, env: GameVecEnv, dice: Dice, state: dict[str, 
         buffer.pos, buffer.full = state["buffer"]["pos"], state["buffer"]["full"]
 
 
-def load_weights(model: BaseAlgorithm, state: dict[str, Any]) -> None:
-    """Put the networks, optimizers and learned numbers of a captured state into an algorithm."""
+def load_trained(model: BaseAlgorithm, state: dict[str, Any]) -> None:
+    """Put what was learned, and how far, from a captured state into an algorithm."""
+    for name, value in state["counters"].items():
+        setattr(model, name, value)
     model.set_parameters(state["weights"], exact_match=True)
     for name in _variables(model):
         getattr(model, name).data = state["variables"][name].clone()
 
 
 def _variables(model: BaseAlgorithm) -> list[str]:
-    names = [name for name in model._get_torch_save_params()[1] if getattr(model, name, None) is not None]
+    names = [
+        name for name in model._get_torch_save_params()[1] if getattr(model, name, None) is not None
+    ]
     return names
 
 
