@@ -206,7 +206,7 @@ def show_game_runs(records: Iterable[GameRunRecord], as_json: bool) -> None:
         means = {split.value: mean for split, mean in record.averages.items()}
         for name, mean in {**means, "all": record.average}.items():
             config = record.config
-            mark = [config.label, config.seed, name, mean.games, config.plays]
-            rows.append([*mark, mean.reward, mean.success_rate])
+            where: list[Cell] = [config.label, config.seed, name, mean.games, config.plays]
+            rows.append([*where, mean.reward, mean.success_rate])
     columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
     show("I-PHYRE", columns, rows)
