@@ -40,9 +40,9 @@ def learner_config(
     config = game_agent_config(agent, GameRunConfig(agent, names, {}, split, seed=seed))
     small = create_game_learner(config.agent, {}).smoke if smoke else {}
     settings = {**config.settings, **small, **given}
-    return replace(
-        config, settings=settings, label=f"{config.label} smoke" if smoke else config.label
-    )
+    create_game_learner(config.agent, settings)  # so that mistakes show before work begins
+    label = f"{config.label} smoke" if smoke else config.label
+    return replace(config, settings=settings, label=label)
 
 
 def train_on_games(
