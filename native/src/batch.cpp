@@ -1,15 +1,11 @@
 #include "batch.h"
 
-#include <algorithm>
 #include <memory>
 #include <new>
 
 namespace topple {
 
 namespace {
-
-// Small enough to share the work evenly, large enough to rarely meet at the counter.
-constexpr int64_t kChunk = 8;
 
 // What a thread needs; too large for a stack.
 struct Bench {
@@ -57,15 +53,8 @@ void work_on(const Job& job, const Branches* branches, Control& control) noexcep
     control.failed = true;
     return;
   }
-  while (!control.cancelled) {
-    const int64_t begin = control.next.fetch_add(kChunk);
-    if (begin >= job.attempt_count) return;
-    const int64_t end = std::min(begin + kChunk, job.attempt_count);
-    for (int64_t i = begin; i < end && !control.cancelled; ++i) {
-      make_attempt(job, branches, i, *bench);
-      control.done.fetch_add(1, std::memory_order_relaxed);
-    }
-  }
+  take_turns(control, job.attempt_count,
+             [&](int64_t i) { make_attempt(job, branches, i, *bench); });
 }
 
 }  // namespace topple
