@@ -7,6 +7,7 @@ can no longer win; that makes most of them short.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -159,10 +160,23 @@ def search_oracle(
     attempts: int = 12_000,
     seed: int = 0,
     rules: Rules = AT_60_HZ,
+    starts: Sequence[Ticks] = (),
     threads: int | None = None,
 ) -> OraclePlan | None:
-    """The best plan found in a number of attempts, or None if none solved the game."""
+    """The best plan found in a number of attempts, or None if none solved the game.
+
+    Args:
+        game: what to solve.
+        attempts: plans to try.
+        seed: of the random choices.
+        rules: what episodes go by.
+        starts: plans known before, which are tried first and searched around.
+        threads: at most this many; all cores by default. They do not change the result.
+    """
     search = _Search(game, rules, np.random.default_rng(seed), threads)
+    if starts:
+        known = [[NEVER if tick is None else tick for tick in ticks] for ticks in starts]
+        search.attempt(np.array(known, np.int32), np.full(len(known), -np.inf))
     batch = min(max(attempts // _BATCHES, 1), _LARGEST_BATCH)
     random = int(attempts * _SHARE_RANDOM)
     while search.attempts < random:
