@@ -28,6 +28,7 @@ _SCALES = (1.0, 4.0, 20.0, 90.0)  # ticks by which times are moved
 _POOL = 12  # solutions kept for refinement
 _KEPT = 64  # solutions of a batch that may enter the pool
 _SHARE_RANDOM = 0.4  # of the attempts
+_LAG = 4.0  # by how much a random plan may be worse than the best and still be kept
 _BATCHES = 50  # an attempt learns from the batches before its own
 _LARGEST_BATCH = 4096
 _LATE = np.iinfo(np.int32).max // 2  # in place of NEVER when times are sorted
@@ -181,9 +182,8 @@ def search_oracle(
     random = int(attempts * _SHARE_RANDOM)
     while search.attempts < random:
         count = min(batch, random - search.attempts)
-        # A solution far behind the best may still lead past it, so some lag is allowed.
-        lag = search.best - 2 * abs(ELIMINATION_REWARD)
-        search.attempt(search.random_rows(count), np.full(count, lag))
+        # A solution behind the best may still lead past it.
+        search.attempt(search.random_rows(count), np.full(count, search.best - _LAG))
     while search.pool and search.attempts < attempts:
         count = min(batch, attempts - search.attempts)
         # Better solutions get more attempts: the square of a uniform number favours them.
