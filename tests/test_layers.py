@@ -34,10 +34,12 @@ FOUNDATION = {"paths"}
 ONLY_IN = {
     "topple._native": (
         "physics/native.py",
+        "physics/native_sources.py",
         "physics/munk_native.py",
         "physics/munk_vector.py",
         "observe/raster.py",
     ),
+    "cupy": ("physics/cuda_device.py",),
     "pymunk": ("physics/munk_reference.py", "physics/munk_memory.py"),
     "torch": ("agents/",),
     "ray": ("experiments/executors/ray.py",),

@@ -97,10 +97,11 @@ void require_actions(const In<double, nb::ndim<2>>& actions, size_t count) {
           "an action has 0, 3 or 6 numbers");
 }
 
-void run_job(const Job& job, Control& control, int64_t* progress) {
+void run_job(const Job& job, const Branches* branches, int threads, Control& control,
+             int64_t* progress) {
   constexpr int64_t kBrief = 20000;  // steps that are over before anybody can interrupt
-  run_crew(job.threads, job.attempt_count * job.rules.max_steps <= kBrief, control, progress,
-           [&] { work_on(job, control); });
+  run_crew(threads, job.attempt_count * job.rules.max_steps <= kBrief, control, progress,
+           [&] { work_on(job, branches, control); });
 }
 
 using Actions = In<double, nb::ndim<2>>;
@@ -411,7 +412,6 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t
   job.actions = actions.data();
   job.ball_count = balls;
   job.rules = {max_steps, stride, stable, shortcuts};
-  job.threads = threads;
   job.status = status.data();
   job.steps = steps.data();
   job.frames = static_cast<int32_t>(frame_rows);
@@ -429,10 +429,9 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t
   if (origin) {
     require(edit_start && edits && balls == 0 && !stable, "branches take edits, not actions");
     branches = branches_from(*origin, scenes, scene_index, *edit_start, *edits);
-    job.branches = &branches;
   }
   Control control;
-  run_job(job, control, data_or_null(progress));
+  run_job(job, origin ? &branches : nullptr, threads, control, data_or_null(progress));
 }
 
 void rotations(In<float, nb::ndim<1>> angles, Out<float, nb::ndim<1>> sine,
