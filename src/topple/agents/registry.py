@@ -18,11 +18,13 @@ AGENTS: Mapping[str, str] = {
     "mem-o": "topple.agents.phyre.mem:MemOnline",
     "optimal": "topple.agents.phyre.optimal:Optimal",
     "object-prior": "topple.agents.phyre.object_prior:ObjectPrior",
+    "llm": "topple.agents.llm.phyre.agent:PhyreLlm",
 }
 
 #: I-PHYRE, likewise.
 GAME_AGENTS: Mapping[str, str] = {
     "random": "topple.agents.iphyre.rand:Random",
+    "llm": "topple.agents.llm.iphyre.agent:IphyreLlm",
 }
 
 

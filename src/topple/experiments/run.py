@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import topple
-from topple.agents.base import Agent
+from topple.agents.base import Agent, Traits
+from topple.agents.llm.phyre.grid import Grid, grid_ceiling
 from topple.agents.phase import Testing, Training
 from topple.agents.registry import create_agent
 from topple.experiments.config import Part, RunConfig
@@ -31,6 +32,11 @@ from topple.physics.trajectory import Outcome
 ACTION_CACHE = "phyre_actions"  # its folder among the caches
 
 
+def agent_of(config: RunConfig) -> Agent:
+    """The agent a config names, with its settings."""
+    return create_agent(config.agent, config.settings)
+
+
 @dataclass
 class Laboratory:
     """What runs share: the action caches and where their work is done.
@@ -39,11 +45,13 @@ class Laboratory:
         cache: the folder of caches, see :func:`topple.paths.cache_folder`.
         executor: where simulations are run; on this machine by default.
         progress: called with (outcomes done, outcomes in all) while a cache is built.
+        make: makes the agent of a run, for agents that need more than their settings.
     """
 
     cache: Path
     executor: Executor = field(default_factory=LocalExecutor)
     progress: Progress | None = None
+    make: Callable[[RunConfig], Agent] = agent_of
     _caches: dict[Tier, ActionCache] = field(default_factory=dict, init=False, repr=False)
 
     def action_cache(self, tier: Tier) -> ActionCache:
@@ -56,7 +64,7 @@ class Laboratory:
 
     def run(self, config: RunConfig) -> RunRecord:
         """Run an agent on a fold."""
-        agent = create_agent(config.agent, config.settings)
+        agent = self.make(config)
         fold = load_fold(config.setup, config.fold)
         if config.part is Part.TEST:
             learned, scored = sorted(fold.train + fold.dev), fold.test
@@ -76,8 +84,15 @@ class Laboratory:
         testing = Testing(tasks, cache, log, testing_rng)
         agent.act(testing)
         protocol = _protocol(config, agent, training, testing)
-        protocol["oracle_ceiling"] = _ceiling(cache, tasks, agent.traits.candidates)
+        protocol["oracle_ceiling"] = self._ceiling(cache, tasks, agent.traits)
         return record_of(config, provenance(), protocol, log)
+
+    def _ceiling(
+        self, cache: ActionCache, tasks: list[Task], traits: Traits
+    ) -> dict[str, float | int] | None:
+        if traits.grid:
+            return grid_ceiling(Grid.parse(traits.grid), tasks, self.progress)
+        return _ceiling(cache, tasks, traits.candidates)
 
 
 def spread(tasks: Sequence[TaskId], count: int) -> tuple[TaskId, ...]:
@@ -105,6 +120,7 @@ def _protocol(
         "learning": "online" if traits.online else "offline",
         "attempts_per_task": config.attempts,
         "candidates": traits.candidates,
+        **({"grid": traits.grid} if traits.grid else {}),
         "observation": traits.observation.value,
         "trained_on": "train" if config.part is Part.DEV else "train and dev",
         "training_tasks": len(training.tasks),

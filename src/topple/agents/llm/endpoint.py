@@ -152,7 +152,7 @@ class Endpoint:
 
         Raises:
             EndpointError: the server refuses the request, or does not get well.
-            Stopped: the run was stopped meanwhile.
+            StoppedError: the run was stopped meanwhile.
         """
         content = json.dumps(body).encode()
         started = time.monotonic()
@@ -193,7 +193,9 @@ class Endpoint:
         except httpx.TransportError as error:
             raise _PassingError(self._clean(str(error)) or type(error).__name__) from None
         if text is None:
-            return Reply((), None, f"the response is longer than {self._connection.max_bytes} bytes")
+            return Reply(
+                (), None, f"the response is longer than {self._connection.max_bytes} bytes"
+            )
         if response.status_code in _TRANSIENT:
             raise _PassingError(self._said(response, text), _retry_after(response))
         if response.status_code != httpx.codes.OK:

@@ -38,8 +38,9 @@ class Exchange(NamedTuple):
     digest: str  # of the request
     request: Mapping[str, Any]  # as sent, with pictures by their digests
     reply: Reply
-    seconds: float
+    seconds: float  # it took, waits for a turn and retries included
     requests: int  # sent to get it, retries included
+    ended: float  # s since 1970
 
     @property
     def subject(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 WINDOW = 60.0  # s
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The run was stopped while something waited."""
 
 
@@ -43,7 +43,7 @@ class RateLimit:
         """Wait for one's turn, with a guess of the tokens it takes; gives a ticket back.
 
         Raises:
-            Stopped: the run was stopped.
+            StoppedError: the run was stopped.
         """
         while True:
             with self._lock:
@@ -69,10 +69,10 @@ class RateLimit:
         """Sleep, unless the run is stopped.
 
         Raises:
-            Stopped: the run was stopped.
+            StoppedError: the run was stopped.
         """
         if self._stop.wait(max(0.0, seconds)):
-            raise Stopped
+            raise StoppedError
 
     def stop(self) -> None:
         """Wake up and turn away all who wait."""
