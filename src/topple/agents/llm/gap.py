@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -13,49 +12,54 @@ from topple.scene import Body, Circle
 Floats = npt.NDArray[np.float64]
 
 
-def body_gap(one: Body, one_pose: Sequence[float], two: Body, two_pose: Sequence[float]) -> float:
-    """The distance between the surfaces of two bodies; 0 where they touch or overlap."""
-    least = math.inf
-    for a_corners, a_radius in _outlines(one, one_pose):
-        for b_corners, b_radius in _outlines(two, two_pose):
-            least = min(least, _gap(a_corners, b_corners) - a_radius - b_radius)
-    return max(0.0, least)
+def body_gaps(one: Body, one_poses: Floats, two: Body, two_poses: Floats) -> Floats:
+    """[states] distances between the surfaces of two bodies; 0 where they touch or overlap.
+
+    Args:
+        one: a body.
+        one_poses: [states, 3 or more] its x, y and angle.
+        two: another one.
+        two_poses: likewise.
+    """
+    gaps = []
+    for a_corners, a_radius in _outlines(one, one_poses):
+        for b_corners, b_radius in _outlines(two, two_poses):
+            apart = _polygon_gaps(a_corners, b_corners)
+            inside = _inside(a_corners[:, 0], b_corners) | _inside(b_corners[:, 0], a_corners)
+            gaps.append(np.where(inside, 0.0, apart - a_radius - b_radius))
+    least: Floats = np.maximum(np.minimum.reduce(gaps), 0.0)
+    return least
 
 
-def _outlines(body: Body, pose: Sequence[float]) -> Iterator[tuple[Floats, float]]:
-    """Each part as a polygon, perhaps of one corner, with a radius around it."""
-    x, y, angle = pose[:3]
-    cosine, sine = math.cos(angle), math.sin(angle)
+def _outlines(body: Body, poses: Floats) -> Iterator[tuple[Floats, float]]:
+    """[states, corners, 2] of each part, perhaps of one corner, with a radius around it."""
+    centre, angle = poses[:, None, :2], poses[:, 2]
+    cosine, sine = np.cos(angle), np.sin(angle)
+    turn = np.array([[cosine, sine], [-sine, cosine]]).transpose(2, 0, 1)
     for shape in body.shapes:
         if isinstance(shape, Circle):
-            yield np.array([[x, y]]), shape.radius
+            yield centre, shape.radius
         else:
-            local = np.array(shape.vertices)
-            yield local @ np.array([[cosine, sine], [-sine, cosine]]) + (x, y), 0.0
+            yield np.array(shape.vertices) @ turn + centre, 0.0
 
 
-def _gap(one: Floats, two: Floats) -> float:
-    if _inside(one[0], two) or _inside(two[0], one):
-        return 0.0
-    return float(
-        min(
-            segment_gap(a[None], b[None], c[None], d[None])[0]
-            for a, b in _edges(one)
-            for c, d in _edges(two)
-        )
-    )
+def _polygon_gaps(one: Floats, two: Floats) -> Floats:
+    """[states] distances between the edges of polygons, each [states, corners, 2]."""
+    a, b = one[:, :, None], np.roll(one, -1, axis=1)[:, :, None]
+    c, d = two[:, None], np.roll(two, -1, axis=1)[:, None]
+    shape = np.broadcast_shapes(a.shape, c.shape)
+    pairs = (np.broadcast_to(each, shape).reshape(-1, 2) for each in (a, b, c, d))
+    least: Floats = segment_gap(*pairs).reshape(len(one), -1).min(axis=1)
+    return least
 
 
-def _edges(corners: Floats) -> Iterable[tuple[Floats, Floats]]:
-    return zip(corners, np.roll(corners, -1, axis=0), strict=True)
-
-
-def _inside(point: Floats, corners: Floats) -> bool:
-    """Whether a point is in a convex polygon with its corners counter-clockwise."""
-    if len(corners) < 3:
-        return False
-    edges = np.roll(corners, -1, axis=0) - corners
-    return bool((_cross(edges, point - corners) >= 0).all())
+def _inside(points: Floats, corners: Floats) -> npt.NDArray[np.bool_]:
+    """[states] whether a point is in a convex polygon with its corners counter-clockwise."""
+    if corners.shape[1] < 3:
+        return np.zeros(len(points), np.bool_)
+    edges = np.roll(corners, -1, axis=1) - corners
+    sides = _cross(edges, points[:, None] - corners)
+    return np.asarray((sides >= 0).all(axis=1))
 
 
 def segment_gap(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:

@@ -24,6 +24,7 @@ from topple.agents.llm.iphyre.feedback import WatchedPlay, watch_play
 from topple.agents.llm.iphyre.prompt import (
     answer_action,
     choice_schema,
+    final_text,
     game_pictures,
     game_text,
     plan_schema,
@@ -122,7 +123,7 @@ class _Table:
         self._agent, self._asker, self._playing, self._game = agent, asker, playing, game
         self._strategy = Strategy(agent.strategy)
         self._tools = GameTools(agent, playing, game)
-        self._seen: list[tuple[WatchedPlay, list[str]]] = []  # plays, and notes made in them
+        self._seen: list[tuple[WatchedPlay, str]] = []  # plays, and how they went
         self._turns: list[TurnNote] = []
         self._passed = 0  # turns in a row
 
@@ -138,7 +139,7 @@ class _Table:
             how(notes)
             _, plan, score = self._playing.log.last
             seen = watch_play(self._game, number, plan, score, self._playing.rules)
-            self._seen.append((seen, notes))
+            self._seen.append((seen, play_text(seen, notes)))
             self._tools.seen.append(seen)
             if self._turns:
                 last = self._turns[-1]
@@ -227,9 +228,11 @@ class _Table:
     def _messages(self, episode: Episode) -> list[Any]:
         agent, playing = self._agent, self._playing
         told = self._seen[-agent.memory :] if agent.memory else []
-        memory = [play_text(seen, notes, whole=seen is self._seen[-1][0]) for seen, notes in told]
-        planned = episode if self._strategy is not Strategy.IN_ADVANCE else None
-        text = game_text(self._game, planned, playing.log.limit, len(self._seen), memory)
+        memory = [text for _, text in told]
+        if told:
+            memory[-1] += f"\n{final_text(told[-1][0])}"
+        made = len(self._seen)
+        text = game_text(episode, self._strategy, playing.log.limit, made, memory)
         last = told[-1][0] if told else None
         pictures = game_pictures(episode, last, agent.keyframes) if agent.images else []
         start = rules_text(self._strategy, playing.rules, agent.every, agent.tools)

@@ -14,7 +14,7 @@ from topple.agents.llm.iphyre.feedback import (
     play_frames,
     score_words,
 )
-from topple.agents.llm.iphyre.scene import episode_lines, game_lines
+from topple.agents.llm.iphyre.scene import body_names, episode_lines, game_lines
 from topple.agents.llm.messages import ANSWER_RULE, CALL_RULE, Picture
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import MAX_ELIMINABLE, Game
@@ -135,36 +135,44 @@ def answer_action(
 
 
 def game_text(
-    game: Game, episode: Episode | None, plays: int, made: int, memory: Sequence[str]
+    episode: Episode, strategy: Strategy, plays: int, made: int, memory: Sequence[str]
 ) -> str:
     """A game, how it stands, and what is known of it."""
+    game, hz = episode.game, episode.rules.hz
     parts = []
     if memory:
         which = f"your last {len(memory)}" if len(memory) < made else "all so far"
         parts.append(f"Earlier plays of this game ({which}):\n" + "\n".join(memory))
-    if episode is None or episode.tick == 0:
+    if episode.tick == 0:
         parts.append(f"The bodies at the start, in pixels:\n{game_lines(game)}")
     else:
-        second = episode.tick / episode.rules.hz
         parts.append(
-            f"You are {second:.1f} s into the play. The bodies now, in pixels and pixels per "
-            f"second:\n{episode_lines(episode)}"
+            f"You are {episode.tick / hz:.1f} s into the play. The bodies now, in pixels and "
+            f"pixels per second:\n{episode_lines(episode)}"
         )
+    names = body_names(game)
+    gone = [f"{names[body]} at {tick / hz:.1f} s" for tick, body in episode.state.history]
+    if gone:
+        parts.append(f"Removed so far: {', '.join(gone)}.")
+    if strategy is not Strategy.ON_THE_FLY:
+        count = len(game.eliminable)
+        parts.append(f"The list of times has {count} {'entry' if count == 1 else 'entries'}.")
     if plays > 1:
         parts.append(f"This is play {made + 1} of {plays}; the best one counts.")
-    parts.append("What do you remove, and when?" if episode is None else "What do you do?")
+    parts.append("What do you do?")
     return "\n\n".join(parts)
 
 
-def play_text(seen: WatchedPlay, notes: Sequence[str], whole: bool) -> str:
-    """An earlier play: what was done and what came of it; the whole of it for the last one."""
+def play_text(seen: WatchedPlay, notes: Sequence[str]) -> str:
+    """An earlier play: what was done and what came of it."""
     lines = [f"Play {seen.number}: {score_words(seen)}"]
     lines += [f"  Your note: {json.dumps(text)}" for text in notes]
-    lines += [f"  {event}" for event in play_events(seen)]
-    if whole:
-        lines.append("  At the end:")
-        lines += [f"  {line}" for line in final_lines(seen)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"  {event}" for event in play_events(seen))])
+
+
+def final_text(seen: WatchedPlay) -> str:
+    """Where the last play ended."""
+    return "\n".join(["  At the end:", *(f"  {line}" for line in final_lines(seen))])
 
 
 def game_pictures(episode: Episode, last: WatchedPlay | None, count: int) -> list[Picture]:

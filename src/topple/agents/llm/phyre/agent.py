@@ -21,6 +21,7 @@ from topple.agents.llm.phyre.prompt import (
     action_schema,
     answer_action,
     attempt_text,
+    final_text,
     misfit,
     rules,
     task_pictures,
@@ -85,7 +86,7 @@ class _Desk:
         self._grid = agent._grid
         self._schema = action_schema(testing.tier, self._grid)
         self._tools = PhyreTools(agent, testing, task, self._schema, self._grid)
-        self._seen: list[tuple[Watched, Any]] = []  # attempts and their answers
+        self._seen: list[tuple[Watched, str]] = []  # attempts, and how they went
 
     def sit(self) -> tuple[Testing, list[TurnNote]]:
         """Take turns until the task is solved or left."""
@@ -107,7 +108,7 @@ class _Desk:
                 continue
             passed = 0
             seen, answer = turn.value
-            self._seen.append(turn.value)
+            self._seen.append((seen, attempt_text(seen, answer)))
             self._tools.seen.append(seen)
             text = f"attempt {seen.number}: {seen.outcome.name.lower().replace('_', ' ')}"
             turns.append(note(number, turn, answer, text))
@@ -131,9 +132,9 @@ class _Desk:
     def _messages(self) -> list[Any]:
         agent, testing = self._agent, self._testing
         told = self._seen[-agent.memory :] if agent.memory else []
-        memory = [
-            attempt_text(seen, answer, whole=seen is self._seen[-1][0]) for seen, answer in told
-        ]
+        memory = [text for _, text in told]
+        if told:
+            memory[-1] += f"\n{final_text(told[-1][0])}"
         left = testing.remaining(self._task)
         text = task_text(self._task, testing.log.limit, left, memory)
         last = told[-1][0] if told else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from topple.agents.llm.gap import body_gap
+from topple.agents.llm.gap import body_gaps
 from topple.agents.llm.phyre.scene import body_names, scene_lines
 from topple.observe.frame_files import Frame
 from topple.observe.frames import draw_states, start_poses
@@ -91,22 +91,20 @@ def outcome_words(seen: Watched) -> str:
 def events(seen: Watched) -> list[str]:
     """First meetings of two bodies in order of time; what touches from the start is no news."""
     names = body_names(seen.scene)
-    met: dict[tuple[int, int], int] = {}
-    for event in seen.contacts:
-        one, two = int(event["body_a"]), int(event["body_b"])
-        # The mover first; of two, the one that came later, which may be the player's ball.
-        moves = [seen.scene.bodies[body].dynamic for body in (one, two)]
-        if moves[0] == moves[1]:
-            pair = (max(one, two), min(one, two))
-        else:
-            pair = (one, two) if moves[0] else (two, one)
-        met.setdefault(pair, int(event["step"]))
-    told = [
-        f"{step / STEPS_PER_SECOND:.2f} s: {names[one]} meets {names[two]}"
-        for (one, two), step in met.items()
-        if step > 1
-    ]
+    pairs = np.stack([seen.contacts["body_a"], seen.contacts["body_b"]], axis=1)
+    first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
+    told = []
+    for place in np.sort(first).tolist():
+        step = int(seen.contacts["step"][place])
+        if step > 1:
+            one, two = sorted(pairs[place].tolist(), key=lambda body: _prominence(seen, body))
+            told.append(f"{step / STEPS_PER_SECOND:.2f} s: {names[one]} meets {names[two]}")
     return told[:SHOWN_CONTACTS]
+
+
+def _prominence(seen: Watched, body: int) -> tuple[bool, int]:
+    """Movers come first, and of these the player's balls, which were added last."""
+    return not seen.scene.bodies[body].dynamic, -body
 
 
 def final_lines(seen: Watched) -> str:
@@ -143,9 +141,7 @@ def _nearest(seen: Watched) -> tuple[float, float]:
     goal = seen.scene.goal
     assert goal is not None
     one, two = seen.scene.bodies[goal.first], seen.scene.bodies[goal.second]
-    gaps = [
-        body_gap(one, state[goal.first].tolist(), two, state[goal.second].tolist())
-        for state in seen.states
-    ]
+    states = seen.states.astype(np.float64)
+    gaps = body_gaps(one, states[:, goal.first], two, states[:, goal.second])
     frame = int(np.argmin(gaps))
-    return gaps[frame], min(frame * STRIDE, MAX_STEPS) / STEPS_PER_SECOND
+    return float(gaps[frame]), min(frame * STRIDE, MAX_STEPS) / STEPS_PER_SECOND

@@ -130,14 +130,15 @@ def task_text(task: Task, attempts: int, left: int, memory: Sequence[str]) -> st
     return "\n\n".join(parts)
 
 
-def attempt_text(seen: Watched, answer: Any, whole: bool) -> str:
-    """An earlier attempt: its answer and what came of it; the whole of it for the last one."""
+def attempt_text(seen: Watched, answer: Any) -> str:
+    """An earlier attempt: its answer and what came of it."""
     lines = [f"Attempt {seen.number}: {json.dumps(answer)}", f"  {outcome_words(seen)}"]
-    lines += [f"  {event}" for event in events(seen)]
-    if whole:
-        lines.append("  At the end:")
-        lines += [f"  {line}" for line in final_lines(seen).splitlines()]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"  {event}" for event in events(seen))])
+
+
+def final_text(seen: Watched) -> str:
+    """Where the last attempt ended."""
+    return "\n".join(["  At the end:", *(f"  {line}" for line in final_lines(seen).splitlines())])
 
 
 def task_pictures(task: Task, last: Watched | None, count: int) -> list[Picture]:
