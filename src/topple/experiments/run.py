@@ -71,7 +71,7 @@ class Laboratory:
         else:
             learned, scored = list(fold.train), fold.dev
         if config.tasks is not None:
-            scored = spread(scored, config.tasks)
+            scored = some_of(scored, config.tasks)
         cache = self.action_cache(config.setup.tier)
         training_rng, testing_rng = (
             np.random.default_rng(sequence)
@@ -95,9 +95,19 @@ class Laboratory:
         return _ceiling(cache, tasks, traits.candidates)
 
 
-def spread(tasks: Sequence[TaskId], count: int) -> tuple[TaskId, ...]:
-    """So many tasks of a sorted list, at even distances."""
-    count = min(count, len(tasks))
+def some_of(tasks: Sequence[TaskId], wanted: int | tuple[str, ...]) -> tuple[TaskId, ...]:
+    """Some of a sorted list of tasks: so many at even distances, or those with some ids.
+
+    Raises:
+        ValueError: an id is none, or not in the list.
+    """
+    if isinstance(wanted, tuple):
+        chosen = tuple(map(TaskId.parse, wanted))
+        for task in chosen:
+            if task not in tasks:
+                raise ValueError(f"task '{task}' is not scored here, but '{tasks[0]}' is, and more")
+        return chosen
+    count = min(wanted, len(tasks))
     return tuple(tasks[number * len(tasks) // count] for number in range(count))
 
 

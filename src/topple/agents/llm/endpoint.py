@@ -165,7 +165,8 @@ class Endpoint:
             if number < self._connection.retries:
                 self._pause(number, failure)
         raise EndpointError(
-            f"{self._url.host}: {failure}; gave up after {self._connection.retries + 1} requests"
+            f"{self._url.host}: {failure}; gave up after {self._connection.retries + 1} requests. "
+            "Answers are kept: the same command goes on from here"
         )
 
     def _pause(self, number: int, failure: _PassingError) -> None:

@@ -141,6 +141,16 @@ def read_exchanges(folder: Path) -> list[Exchange]:
     return sorted(kept, key=lambda exchange: exchange.place)
 
 
+def put_aside(folder: Path) -> None:
+    """Keep the exchanges of a folder under another name, so that all is asked anew."""
+    path = folder / EXCHANGES
+    if path.exists():
+        number = 1
+        while (aside := folder / f"{EXCHANGES}.{number}").exists():
+            number += 1
+        path.rename(aside)
+
+
 def _read(path: Path) -> tuple[list[Exchange], int]:
     """The exchanges of a file, and where its last whole line ends."""
     kept: list[Exchange] = []

@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topple.agents.llm.turn import Turn
 from topple.observe.frame_files import whole_file
+
+if TYPE_CHECKING:
+    from topple.agents.llm.turn import Turn  # which needs httpx; reports do without
 
 TURNS = "turns.json"
 
