@@ -160,22 +160,16 @@ def llm_label(settings: Mapping[str, Setting]) -> str:
 
 
 def show_accounts(accounts: Mapping[str, Account]) -> None:
-    """Print what runs took, by their labels."""
-    columns = ["run", "calls", "requests", "prompt tokens", "completion tokens", "passed turns"]
-    columns += ["failed replies", "model s", "wall s", "cost"]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            account.calls,
-            account.requests,
-            account.prompt_tokens,
-            account.completion_tokens,
-            account.passed,
-            account.failures,
-            account.model_seconds,
-            account.wall_seconds,
-            None if account.cost is None else f"{account.cost:.4f}",
-        ]
-        for name, account in accounts.items()
-    ]
-    show("Calls", columns, rows)
+    """Print what runs took, by their names."""
+    rows: list[list[Cell]] = []
+    for name in ("calls", "requests", "prompt_tokens", "completion_tokens", "turns", "passed"):
+        rows.append([name.replace("_", " "), *(getattr(each, name) for each in accounts.values())])
+    rows.append(["failed replies", *(account.failures for account in accounts.values())])
+    rows.append(["model seconds", *(account.model_seconds for account in accounts.values())])
+    rows.append(["wall seconds", *(account.wall_seconds for account in accounts.values())])
+    for tool in sorted({tool for account in accounts.values() for tool in account.tool_calls}):
+        used = (account.tool_calls.get(tool, 0) for account in accounts.values())
+        rows.append([f"calls of {tool}", *used])
+    if any(account.cost is not None for account in accounts.values()):
+        rows.append(["cost", *(account.cost for account in accounts.values())])
+    show("What the model took", ("", *accounts), rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,6 +24,15 @@ class Response(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that hang up."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class ScriptServer:
     """Serves scripted models on loopback, in a thread of its own.
 
@@ -38,8 +48,7 @@ class ScriptServer:
         self._scripts = dict(scripts)
         self._lock = threading.Lock()
         self.requests = 0
-        self._http = ThreadingHTTPServer((HOST, port), self._handler())
-        self._http.daemon_threads = True
+        self._http = _Http((HOST, port), self._handler())
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
     @property
@@ -88,19 +97,19 @@ class ScriptServer:
                 except ValueError:
                     self._send(failure(400, "the request is no JSON"))
                     return
-                self._send(server.respond(body, dict(self.headers)))
-
-            def _send(self, response: Response) -> None:
                 try:
-                    self.send_response(response.status)
-                    for name, value in response.headers.items():
-                        self.send_header(name, value)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(response.body)))
-                    self.end_headers()
-                    self.wfile.write(response.body)
+                    self._send(server.respond(body, dict(self.headers)))
                 except ConnectionError:
                     self.close_connection = True  # nobody waits for it any more
+
+            def _send(self, response: Response) -> None:
+                self.send_response(response.status)
+                for name, value in response.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(response.body)))
+                self.end_headers()
+                self.wfile.write(response.body)
 
             def log_message(self, format: str, *args: object) -> None:
                 """Keep quiet."""
