@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from chat_server import ChatServer
 from topple.agents import AGENTS, Traits, create_agent
 from topple.experiments import Laboratory, RunConfig
 from topple.experiments.config import Setting
@@ -15,6 +17,17 @@ from topple.phyre.fold import Setup, load_fold
 ATTEMPTS = 2
 SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"actions": 4}}
 SMALL["optimal"] = {"actions": 4}
+SMALL["dqn"] = {
+    "actions": 4,
+    "rank": 4,
+    "width": 8,
+    "image_size": 64,
+    "updates": 2,
+    "batch": 8,
+    "device": "cpu",
+}
+SMALL["llm"] = {"model": "heuristic"}
+SMALL["dqn-o"] = {**SMALL["dqn"], "online_updates": 1}
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +35,21 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     return Laboratory(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
 @pytest.mark.parametrize("name", AGENTS)
-def test_agents_play_by_the_rules(name: str, laboratory: Laboratory) -> None:
+def test_agents_play_by_the_rules(
+    name: str, laboratory: Laboratory, server: ChatServer, tmp_path: Path
+) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
     config = RunConfig(name, setup, 0, SMALL.get(name, {}), attempts=ATTEMPTS)
-    record = laboratory.run(config)
+    links = {"llm": {"link": server.link(tmp_path)}}  # a model has to be reached
+    agent = create_agent(name, {**config.settings, **links.get(name, {})})
+    record = laboratory.run(config, agent)
     assert record.tasks == load_fold(setup, 0).test
     per_task = np.unique([str(attempt.task) for attempt in record.attempts], return_counts=True)[1]
     assert per_task.max() <= ATTEMPTS

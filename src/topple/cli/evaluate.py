@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,22 +12,31 @@ from topple import paths
 from topple.agents.registry import AGENTS, GAME_AGENTS
 from topple.cli import llm_options
 from topple.cli.iphyre_options import chosen_games
-from topple.cli.llm_options import LLM, LlmRun, llm_label, llm_settings, show_accounts
-from topple.cli.messages import Cell, Json, resumable, show, show_json, user_errors
-from topple.cli.phyre_lab import Address, Cache, Runs, UseRay, laboratory, parse_folds, run_all
+from topple.cli.llm_options import LLM, LlmRun, llm_label, llm_settings
+from topple.cli.messages import Json, resumable, user_errors
+from topple.cli.phyre_lab import (
+    Address,
+    Cache,
+    OnBackend,
+    Runs,
+    UseRay,
+    laboratory,
+    parse_folds,
+    run_all,
+)
 from topple.cli.phyre_progress import progress_bar
+from topple.cli.run_tables import show_game_runs, show_runs
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import game_agent_of, sweep_games
-from topple.experiments.game_store import GameRunRecord
-from topple.experiments.store import RunRecord
+from topple.experiments.row_file import agent_config
+from topple.experiments.store import write_record
+from topple.experiments.training import load_trained
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
 
 app = typer.Typer(add_completion=False)
 
-ACCOUNT = "accounting"  # in JSON
-_CURVE = (1, 10, 100)  # attempts at which the share of solved tasks is told
 _WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 
 
@@ -36,8 +45,8 @@ def evaluate(
     agent: Annotated[
         str,
         typer.Option(
-            help=f"PHYRE: {', '.join(AGENTS)}; I-PHYRE: {', '.join(GAME_AGENTS)}; "
-            "or 'module:Class' of your own."
+            help=f"PHYRE: {', '.join(AGENTS)}, or a file like configs/phyre/dqn.toml; "
+            f"I-PHYRE: {', '.join(GAME_AGENTS)}; or 'module:Class' of your own."
         ),
     ],
     setup: Annotated[str | None, typer.Option(help="PHYRE: tier and split.")] = None,
@@ -58,6 +67,10 @@ def evaluate(
     ] = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", "-s", help="A setting of the agent, NAME=VALUE.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="PHYRE: weights of `topple train`, for the fold they were trained for."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the agent's random choices.")] = 0,
     label: Annotated[str, typer.Option(help="A name for the results.")] = "",
@@ -85,6 +98,7 @@ def evaluate(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
     as_json: Json = False,
 ) -> None:
     """Train an agent, let it act on test tasks or games, and keep the run as a record.
@@ -97,15 +111,29 @@ def evaluate(
       topple evaluate --agent random --games basic,noisy
 
       topple evaluate --agent llm --base-url http://127.0.0.1:8000 --model M --setup ball_cross
+
+      topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
     """
     with user_errors(), resumable():
+        if checkpoint is not None:
+            if setup is not None or games is not None:
+                raise ValueError("a checkpoint knows its setup; leave out --setup and --games")
+            given = dict(parse_setting(text) for text in setting or ())
+            learner, trained = load_trained(checkpoint, agent, given)
+            trained = replace(trained, tasks=parse_tasks(tasks), attempts=attempts or MAX_ATTEMPTS)
+            with laboratory(cache, use_ray, address, backend) as (lab, bar):
+                bar.name(f"{trained.label} {trained.setup.value} {trained.fold}")
+                record = lab.run(replace(trained, label=label or trained.label), learner)
+            write_record(runs or paths.runs_folder(), record)
+            show_runs([record], as_json)
+            return
         if (setup is None) == (games is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         folder = runs or paths.runs_folder()
         settings = dict(parse_setting(text) for text in setting or ())
         llm = None
         if agent == LLM:
-            given: dict[str, Setting] = {
+            asked: dict[str, Setting] = {
                 "model": model,
                 "images": images,
                 "keyframes": keyframes,
@@ -118,7 +146,7 @@ def evaluate(
                 "temperature": temperature,
                 "max_tokens": max_tokens,
             }
-            settings = {**llm_settings(given), **settings}
+            settings = {**llm_settings(asked), **settings}
             settings.setdefault("model", "default")
             label = label or llm_label(settings)
             llm = LlmRun(
@@ -138,24 +166,27 @@ def evaluate(
         if setup is not None:
             wanted = Setup.parse(setup)
             configs = [
-                RunConfig(
+                agent_config(
                     agent,
-                    wanted,
-                    fold,
-                    settings,
-                    part,
-                    seed,
-                    attempts or MAX_ATTEMPTS,
-                    label,
-                    parse_tasks(tasks),
+                    RunConfig(
+                        agent,
+                        wanted,
+                        fold,
+                        settings,
+                        part,
+                        seed,
+                        attempts or MAX_ATTEMPTS,
+                        label,
+                        parse_tasks(tasks),
+                    ),
                 )
                 for fold in parse_folds(folds)
             ]
-            with laboratory(cache, use_ray, address) as (lab, bar):
+            with laboratory(cache, use_ray, address, backend) as (lab, bar):
                 if llm is not None:
                     lab.make = llm.phyre(bar.report)
                 records = run_all(configs, lab, bar, folder, keep_attempts=True)
-            show_runs(records, llm, as_json)
+            show_runs(records, as_json, llm)
         else:
             names = tuple(game.name for game in chosen_games(games))
             config = GameRunConfig(
@@ -165,7 +196,7 @@ def evaluate(
                 bar.name(config.label)
                 make = game_agent_of if llm is None else llm.iphyre(bar.report)
                 played = list(sweep_games([config], folder, make=make))
-            show_game_runs(played, llm, as_json)
+            show_game_runs(played, as_json, llm)
 
 
 def parse_tasks(text: str | None) -> int | tuple[str, ...] | None:
@@ -188,68 +219,3 @@ def parse_setting(text: str) -> tuple[str, Setting]:
         except ValueError:
             continue
     return name, value
-
-
-def show_runs(records: Iterable[RunRecord], llm: LlmRun | None, as_json: bool) -> None:
-    """Print what runs of PHYRE scored, and what a model took for it."""
-    records = list(records)
-    columns = ["agent", "setup", "fold", "tasks", "AUCCESS", *(f"solved@{k}" for k in _CURVE)]
-    rows: list[list[Cell]] = [
-        [
-            record.config.label,
-            record.config.setup.value,
-            record.config.fold,
-            len(record.tasks),
-            record.auccess,
-            *(float(record.curve[k - 1]) for k in _CURVE),
-        ]
-        for record in records
-    ]
-    if any(record.protocol.get("grid") for record in records):
-        columns.append("grid's ceiling")
-        for row, record in zip(rows, records, strict=True):
-            row.append(record.protocol["oracle_ceiling"]["auccess"])
-    if not as_json or llm is None:
-        show("PHYRE", columns, rows, as_json)
-        if llm is not None:
-            show_accounts(
-                {f"fold {each.config.fold}": llm.account(each.config) for each in records}
-            )
-        return
-    show_json(
-        [
-            {
-                **dict(zip(columns, row, strict=True)),
-                ACCOUNT: asdict(llm.account(each.config)),
-            }
-            for row, each in zip(rows, records, strict=True)
-        ]
-    )
-
-
-def show_game_runs(records: Iterable[GameRunRecord], llm: LlmRun | None, as_json: bool) -> None:
-    """Print what runs of I-PHYRE scored, split by split, and what a model took for it."""
-    records = list(records)
-    if as_json:
-        show_json(
-            [
-                {
-                    "agent": record.config.label,
-                    **record.average._asdict(),
-                    **{f"solved@{k}": record.solved_within(k) for k in _CURVE},
-                    "splits": {key.value: mean._asdict() for key, mean in record.averages.items()},
-                    "scores": {game: score._asdict() for game, score in record.scores.items()},
-                    **({ACCOUNT: asdict(llm.account(record.config))} if llm else {}),
-                }
-                for record in records
-            ]
-        )
-        return
-    rows: list[list[Cell]] = []
-    for record in records:
-        means = {split.value: mean for split, mean in record.averages.items()}
-        for name, mean in {**means, "all": record.average}.items():
-            rows.append([record.config.label, name, mean.games, mean.reward, mean.success_rate])
-    show("I-PHYRE", ("agent", "split", "games", "reward", "solved"), rows)
-    if llm is not None:
-        show_accounts({record.config.label: llm.account(record.config) for record in records})

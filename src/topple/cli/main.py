@@ -26,10 +26,13 @@ COMMANDS = {
     "simulate": Mount("topple.cli.simulate:app", "Simulate a table of tasks and actions."),
     "sheet": Mount("topple.cli.sheet:app", "Draw all templates of a tier on one sheet."),
     "iphyre": Mount("topple.cli.iphyre:app", "Play, draw, sample and analyse the I-PHYRE games."),
+    "train": Mount("topple.cli.train:app", "Train an agent and keep its weights."),
     "evaluate": Mount("topple.cli.evaluate:app", "Run an agent on a benchmark and score it."),
     "llm-server": Mount("topple.cli.llm_server:app", "Serve scripted models as a chat endpoint."),
     "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables and figures."),
     "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse how hard PHYRE tasks are."),
+    "cache": Mount("topple.cli.phyre_cache:app", "Build and check PHYRE's outcome cache."),
+    "doctor": Mount("topple.cli.doctor:app", "Check this installation, and its GPU."),
     "report": Mount("topple.cli.phyre_report:app", "Write a report of finished runs."),
 }
 
