@@ -141,7 +141,7 @@ def test_what_a_model_says_is_escaped(tmp_path: Path) -> None:
 def test_a_grid_has_its_ceiling_printed(tmp_path: Path) -> None:
     with ChatServer() as server:
         run = evaluate(server, tmp_path, *SLICE, "--grid", "4x4x2")
-        plain = [word for word in words(server, tmp_path, *SLICE, "--grid", "4x4x2")]
+        plain = words(server, tmp_path, *SLICE, "--grid", "4x4x2")
         plain.remove("--json")
         table = CliRunner().invoke(app, plain)
     assert run["solved@100"] <= run["grid's ceiling"] <= 1
