@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,17 @@ import pytest
 from typer.testing import CliRunner
 
 from chat_server import KEY, ChatServer, text_reply
+from topple.agents.llm.endpoint import Connection, Endpoint
 from topple.agents.llm.exchanges import EXCHANGES, request_digest
+from topple.agents.llm.iphyre import gpt4_preset
 from topple.agents.llm.scripted.server import Response
 from topple.cli.evaluate import app
 from topple.cli.phyre_report import app as report_app
+from topple.iphyre.games import game_named
 
 SLICE = ("--setup", "ball_within", "--fold", "0", "--tasks", "4", "--attempts", "3")
 GAMES = ("--split", "basic")
-PRICES = {"heuristic": {"prompt": 2.0, "completion": 8.0}}
+PRICES = {model: {"prompt": 2.0, "completion": 8.0} for model in ("heuristic", "nobody")}
 
 
 def words(server: ChatServer, folder: Path, *more: str) -> list[str]:
@@ -42,6 +46,18 @@ def evaluate(server: ChatServer, folder: Path, *more: str) -> dict[str, Any]:
     assert result.exit_code == 0, result.output
     (run,) = json.loads(result.stdout)
     return dict(run)
+
+
+def start(arguments: list[str]) -> subprocess.Popen[str]:
+    """The same in a process of its own, with a key."""
+    program = "from topple.cli.main import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-c", program, "evaluate", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TOPPLE_API_KEY": KEY},
+    )
 
 
 def records(folder: Path) -> dict[str, bytes]:
@@ -65,17 +81,10 @@ def test_a_killed_run_is_resumed_without_paying_twice(
             go_on.wait(60)
 
     with ChatServer(hold) as server:
-        program = "from topple.cli.main import main; main()"
-        arguments = ["evaluate", *words(server, tmp_path, *what, "--concurrency", "2")]
-        process = subprocess.Popen(
-            [sys.executable, "-c", program, *arguments],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "TOPPLE_API_KEY": KEY},
-        )
+        process = start(words(server, tmp_path, *what, "--concurrency", "2"))
         assert reached.wait(60)
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.communicate()
         go_on.set()
         paid = {request_digest(body) for body in server.bodies[:5]}
         asked = server.requests
@@ -94,6 +103,46 @@ def test_a_killed_run_is_resumed_without_paying_twice(
     with ChatServer() as server:
         evaluate(server, fresh, *what, "--concurrency", "3")
     assert records(fresh) == records(tmp_path)
+
+
+def test_ctrl_c_keeps_what_is_under_way(tmp_path: Path) -> None:
+    reached = threading.Event()
+
+    def slow(number: int, body: Mapping[str, Any]) -> None:
+        if number == 3:
+            reached.set()
+            time.sleep(1.0)
+
+    with ChatServer(slow) as server:
+        process = start(words(server, tmp_path, *GAMES))
+        assert reached.wait(60)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == 130
+        assert "the same command takes it up again" in said
+        assert "Traceback" not in said
+        (kept,) = (tmp_path / "runs").glob(f"*/{EXCHANGES}")
+        assert len(kept.read_text().splitlines()) == server.requests == 4
+        run = evaluate(server, tmp_path, *GAMES)
+    assert server.requests == run["accounting"]["calls"]
+
+
+def test_scripted_models_are_served() -> None:
+    program = "from topple.cli.main import main; main()"
+    command = [sys.executable, "-u", "-c", program, "llm-server", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("models random, heuristic at http://127.0.0.1:")
+        connection = Connection(line.split(" at ")[1].split(";")[0])
+        body = {"model": "heuristic", "messages": gpt4_preset.prompt(game_named("support"))}
+        with Endpoint(connection) as endpoint:
+            text = endpoint.complete(body).reply.choice().text
+        assert json.loads(text)[0] == {"time": 1.0, "index": 0}
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert "stopped after 1 requests" in process.communicate(timeout=60)[1]
 
 
 def test_a_slice_of_a_fold_and_a_split_make_a_report(tmp_path: Path) -> None:
@@ -125,7 +174,7 @@ def test_what_a_model_says_is_escaped(tmp_path: Path) -> None:
     attack = "<script>alert('x')</script>"
 
     def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return text_reply(body, attack)
+        return text_reply(body, f"{attack} \ud800 half a character")
 
     with ChatServer(fault) as server:
         run = evaluate(server, tmp_path, "--games", "support", "--label", attack)
@@ -188,6 +237,8 @@ def test_all_may_be_asked_anew(tmp_path: Path) -> None:
         (("--concurrency", "1000"), "concurrency is 1000"),
         (("-s", "reasks=99"), "reasks is 99"),
         (("--prices", "missing.json"), "missing.json"),
+        (("--model", "other"), "has no price of 'other'; it has heuristic, nobody"),
+        (("--preset", "iphyre-gpt4", "--hz", "60"), "is played at 10 Hz, not 60"),
         (("--model", "nobody", "--retries", "0"), "status 404: no such model"),
         (("--agent", "random"), "--base-url is for --agent llm"),
     ],

@@ -150,16 +150,16 @@ def evaluate(
             settings.setdefault("model", "default")
             label = label or llm_label(settings)
             llm = LlmRun(
-                base_url,
-                key_variable,
-                concurrency,
-                rpm,
-                tpm,
-                timeout,
-                retries,
-                prices,
-                resume,
-                folder,
+                base_url=base_url,
+                key_variable=key_variable,
+                concurrency=concurrency,
+                requests_per_minute=rpm,
+                tokens_per_minute=tpm,
+                timeout=timeout,
+                retries=retries,
+                prices=prices,
+                resume=resume,
+                runs=folder,
             )
         elif base_url is not None:
             raise ValueError(f"--base-url is for --agent {LLM}, not {agent!r}")

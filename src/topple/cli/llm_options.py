@@ -20,7 +20,7 @@ from topple.experiments.record_files import beside
 from topple.physics.progress import Progress
 
 if TYPE_CHECKING:
-    from topple.agents.llm.accounting import Account
+    from topple.agents.llm.accounting import Account, Price
     from topple.agents.llm.chat import Link
 
 LLM = "llm"
@@ -118,6 +118,7 @@ class LlmRun:
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
         )
+        self._price_table(str(config.settings["model"]))  # better now than when all is paid
         if not self.resume:
             put_aside(self.folder(config))
         return Link(connection, self.folder(config), progress)
@@ -136,10 +137,20 @@ class LlmRun:
 
     def account(self, config: RunConfig | GameRunConfig) -> Account:
         """What a run took, written beside its record."""
-        from topple.agents.llm.accounting import read_prices, write_accounting
+        from topple.agents.llm.accounting import write_accounting
 
-        prices = None if self.prices is None else read_prices(self.prices)
-        return write_accounting(self.folder(config), str(config.settings["model"]), prices)
+        model = str(config.settings["model"])
+        return write_accounting(self.folder(config), model, self._price_table(model))
+
+    def _price_table(self, model: str) -> dict[str, Price] | None:
+        from topple.agents.llm.accounting import read_prices
+
+        if self.prices is None:
+            return None
+        prices = read_prices(self.prices)
+        if model not in prices:
+            raise ValueError(f"{self.prices} has no price of {model!r}; it has {', '.join(prices)}")
+        return prices
 
 
 def llm_settings(given: Mapping[str, Setting]) -> dict[str, Setting]:

@@ -128,14 +128,12 @@ def _covered(spans: list[tuple[float, float]]) -> float:
 def write_accounting(folder: Path, model: str, prices: Mapping[str, Price] | None) -> Account:
     """Write the accounts of a run's folder: in all, and of each task or game.
 
-    Raises:
-        ValueError: there are prices, but none of this model.
+    Args:
+        folder: of the exchanges.
+        model: who was asked.
+        prices: which hold this model's; None: nothing is priced.
     """
-    price = None
-    if prices is not None:
-        if model not in prices:
-            raise ValueError(f"the price table has no {model!r}; it has {', '.join(prices)}")
-        price = prices[model]
+    price = None if prices is None else prices[model]
     exchanges, turns = read_exchanges(folder), read_turns(folder)
     everything = account_of(exchanges, (turn for each in turns.values() for turn in each), price)
     data: dict[str, Any] = {

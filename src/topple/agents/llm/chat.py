@@ -66,7 +66,7 @@ class Chat:
         digest = request_digest(body)
         found = self._store.find(place, digest)
         if found is not None:
-            return found.reply
+            return found
         if self._stopped:
             raise StoppedError
         answered = self._endpoint.complete(body)

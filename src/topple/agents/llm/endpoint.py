@@ -28,6 +28,8 @@ LONGEST_WAIT = 300.0  # s a server may ask to wait; more ends the run, to be tak
 FIRST_WAIT = 1.0  # s before the first retry, doubled for each further one
 _QUOTED = 300  # characters of a server's words in an error
 _BYTES_PER_TOKEN = 4  # to guess a request's tokens before the server has counted them
+# Not compressed: a small response could unpack to a huge one.
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 _TRANSIENT = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 
 
@@ -186,12 +188,12 @@ class Endpoint:
         deadline = time.monotonic() + self._connection.timeout
         try:
             with self._client.stream(
-                "POST", self._url, content=content, headers={"Content-Type": "application/json"}
+                "POST", self._url, content=content, headers=_HEADERS
             ) as response:
                 text = self._read(response, deadline)
         except httpx.TimeoutException:
             raise _PassingError(f"no answer within {self._connection.timeout:g} s") from None
-        except httpx.TransportError as error:
+        except httpx.HTTPError as error:
             raise _PassingError(self._clean(str(error)) or type(error).__name__) from None
         if text is None:
             return Reply(

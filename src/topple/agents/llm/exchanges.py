@@ -52,6 +52,11 @@ class Exchange(NamedTuple):
         """Which of the subject's turns, from 1."""
         return int(self.place.split("/")[1])
 
+    @property
+    def step(self) -> int:
+        """Which exchange of its turn, from 0."""
+        return int(self.place.split("/")[2])
+
 
 def request_digest(body: Mapping[str, Any]) -> str:
     """A digest of everything that is sent."""
@@ -79,7 +84,8 @@ class ExchangeStore:
         except BaseException:
             self._file.close()
             raise
-        self._known = {(exchange.place, exchange.digest): exchange for exchange in kept}
+        # Replies alone: requests may hold pictures, and nobody asks for them here.
+        self._known = {(exchange.place, exchange.digest): exchange.reply for exchange in kept}
 
     def __enter__(self) -> ExchangeStore:
         return self
@@ -90,8 +96,8 @@ class ExchangeStore:
     def __len__(self) -> int:
         return len(self._known)
 
-    def find(self, place: str, digest: str) -> Exchange | None:
-        """The exchange at a place with this request, if it was made."""
+    def find(self, place: str, digest: str) -> Reply | None:
+        """The reply to this request at a place, if there was one."""
         return self._known.get((place, digest))
 
     def append(self, exchange: Exchange) -> None:
@@ -104,7 +110,7 @@ class ExchangeStore:
             self._file.write(line)
             self._file.flush()
             os.fsync(self._file.fileno())
-            self._known[exchange.place, exchange.digest] = exchange
+            self._known[exchange.place, exchange.digest] = exchange.reply
 
     def _without_pictures(self, value: Any) -> Any:
         """The same with each picture written to its file and named by its digest."""
@@ -138,7 +144,7 @@ def read_exchanges(folder: Path) -> list[Exchange]:
         kept = _read(folder / EXCHANGES)[0]
     except FileNotFoundError:
         return []
-    return sorted(kept, key=lambda exchange: exchange.place)
+    return sorted(kept, key=lambda exchange: (exchange.subject, exchange.turn, exchange.step))
 
 
 def put_aside(folder: Path) -> None:
@@ -163,7 +169,7 @@ def _read(path: Path) -> tuple[list[Exchange], int]:
                 data = json.loads(line)
                 data["reply"] = Reply.from_data(data["reply"])
                 exchange = Exchange(**data)
-                _ = exchange.turn
+                _ = exchange.turn, exchange.step
             except (ValueError, KeyError, TypeError, IndexError, binascii.Error) as error:
                 raise ExchangeError(
                     f"{path}, line {number}: no exchange ({error}); move the file away to ask "

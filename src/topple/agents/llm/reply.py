@@ -93,7 +93,7 @@ def parse_reply(body: Any) -> Reply:
         text = _text(message.get("content")) or _text(message.get("refusal"))
         calls = message.get("tool_calls") or ()
         finish = item.get("finish_reason")
-        choices.append(Choice(text, tuple(map(_call, calls)), str(finish or "")))
+        choices.append(Choice(text, tuple(map(_call, calls)), _writable(str(finish or ""))))
     if not choices:
         raise ReplyError("the server's answer has no choices")
     return Reply(tuple(choices), _usage(body.get("usage")))
@@ -102,11 +102,16 @@ def parse_reply(body: Any) -> Reply:
 def _text(content: object) -> str:
     """Content is a string, nothing, or a list of parts of which some are text."""
     if isinstance(content, str):
-        return content
+        return _writable(content)
     if isinstance(content, list):
         parts = (part.get("text") for part in content if isinstance(part, dict))
-        return "".join(part for part in parts if isinstance(part, str))
+        return _writable("".join(part for part in parts if isinstance(part, str)))
     return ""
+
+
+def _writable(text: str) -> str:
+    """The text without halves of characters, which JSON can hold but no file."""
+    return text.encode(errors="replace").decode()
 
 
 def _call(item: object) -> Call:
@@ -115,9 +120,9 @@ def _call(item: object) -> Call:
         raise ReplyError("a tool call of the server's answer names no function")
     arguments = function.get("arguments")
     return Call(
-        str(item.get("id") or ""),
-        str(function.get("name") or ""),
-        arguments if isinstance(arguments, str) else "",
+        _writable(str(item.get("id") or "")),
+        _writable(str(function.get("name") or "")),
+        _text(arguments),
     )
 
 

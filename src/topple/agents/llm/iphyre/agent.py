@@ -110,6 +110,8 @@ class IphyreLlm(ChatSettings):
     def _play_one(self, chat: Chat, playing: Playing, game: Game) -> tuple[Playing, list[TurnNote]]:
         if not self.preset:
             return _Table(self, Asker(chat, self), playing, game).sit()
+        if playing.rules.hz != gpt4_preset.RULES.hz:
+            raise ValueError(f"preset {self.preset!r} is played at 10 Hz, not {playing.rules.hz}")
         played, wrong, answer = gpt4_preset.ask(chat, f"{game.name}/001/00", game)
         playing.log.append(played)
         result = f"reward {played.score.reward:.1f}"

@@ -33,7 +33,7 @@ Blocks are straight bars with round ends. Gray blocks are fixed until you remove
 stay where they are, blue ones move, and so do the red balls. A stick keeps the centres of two \
 bodies at the same distance, a spring pulls them together; both go with a body that is removed. \
 Moving things are at rest at first and fall with 100 pixels per second squared. There are no \
-walls: what leaves the scene is gone.
+walls: things may leave the scene on every side.
 
 The game is solved when the centre of every ball is below y = 600, at the left, at the right or \
 in between. It lasts at most {seconds} seconds, in steps of {step:g} s. A solved game earns 1000, \
