@@ -45,7 +45,8 @@ class Transcripts:
 
     runs: Mapping[str, Path]
     shown: int = SHOWN
-    _pictures: int = field(default=0, init=False, repr=False)
+    _pictures: int = field(default=0, init=False, repr=False)  # bytes shown so far
+    _rules: object = field(default=None, init=False, repr=False)  # shown last
 
     def accounts(self) -> Table:
         """What the runs took."""
@@ -89,6 +90,7 @@ class Transcripts:
         notes: Sequence[TurnNote],
         account: Account | None,
     ) -> str:
+        self._rules = None
         results = {note.number: note for note in notes}
         numbers = sorted({exchange.turn for exchange in exchanges})
         parts = [
@@ -117,6 +119,10 @@ class Transcripts:
 
     def _message(self, folder: Path, message: Mapping[str, Any]) -> str:
         role, content = str(message.get("role", "")), message.get("content")
+        if role == "system":
+            if content == self._rules:
+                return ""  # they are the same in every turn
+            self._rules = content
         if isinstance(content, str):
             body = f"<pre>{_safe(content)}</pre>"
         else:

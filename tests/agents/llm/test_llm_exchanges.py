@@ -39,7 +39,7 @@ OPTIONS = {"model": "random"}
 
 def exchange(place: str, text: str = "yes", **words: Any) -> Exchange:
     body = {"model": "m", "messages": [{"role": "user", "content": place}]}
-    reply = Reply((Choice(text),), Usage(100, 10))
+    reply = Reply((Choice(text),), Usage(100, 10), model="m-1")
     parts = {"seconds": 1.0, "requests": 1, "ended": 100.0, **words}
     return Exchange(place, request_digest(body), body, reply, **parts)
 
@@ -192,6 +192,7 @@ def test_accounts_add_up(tmp_path: Path) -> None:
         failures=1,
         tool_calls={"inspect": 2, "propose": 1},
     )
+    assert json.loads((tmp_path / "accounting.json").read_text())["answered_by"] == ["", "m-1"]
     kept = read_accounting(tmp_path)
     assert kept["total"] == total
     assert kept["a"].cost == 0.0006

@@ -138,6 +138,7 @@ def write_accounting(folder: Path, model: str, prices: Mapping[str, Price] | Non
     everything = account_of(exchanges, (turn for each in turns.values() for turn in each), price)
     data: dict[str, Any] = {
         "model": model,
+        "answered_by": sorted({exchange.reply.model for exchange in exchanges}),
         "price": None if price is None else asdict(price),
         "total": asdict(everything),
         "subjects": {

@@ -35,6 +35,7 @@ class Reply(NamedTuple):
     choices: tuple[Choice, ...]
     usage: Usage | None = None  # None: the server did not say
     problem: str = ""
+    model: str = ""  # who answered, in the server's words
 
     def choice(self, number: int = 0) -> Choice:
         """A completion; an empty one where there are fewer."""
@@ -48,6 +49,7 @@ class Reply(NamedTuple):
                 for text, calls, finish in self.choices
             ],
             "usage": None if self.usage is None else list(self.usage),
+            "model": self.model,
         }
         if self.problem:
             data["problem"] = self.problem
@@ -66,7 +68,10 @@ class Reply(NamedTuple):
         )
         usage = data["usage"]
         return cls(
-            choices, None if usage is None else Usage(*map(int, usage)), data.get("problem", "")
+            choices,
+            None if usage is None else Usage(*map(int, usage)),
+            str(data.get("problem", "")),
+            str(data["model"]),
         )
 
 
@@ -96,7 +101,7 @@ def parse_reply(body: Any) -> Reply:
         choices.append(Choice(text, tuple(map(_call, calls)), _writable(str(finish or ""))))
     if not choices:
         raise ReplyError("the server's answer has no choices")
-    return Reply(tuple(choices), _usage(body.get("usage")))
+    return Reply(tuple(choices), _usage(body.get("usage")), model=_text(body.get("model")))
 
 
 def _text(content: object) -> str:

@@ -35,9 +35,9 @@ bodies at the same distance, a spring pulls them together; both go with a body t
 Moving things are at rest at first and fall with 100 pixels per second squared. There are no \
 walls: things may leave the scene on every side.
 
-The game is solved when the centre of every ball is below y = 600, at the left, at the right or \
-in between. It lasts at most {seconds} seconds, in steps of {step:g} s. A solved game earns 1000, \
-each removed block costs 10, and each second costs 1.
+The game is solved when the centre of every ball has fallen out at the bottom, to a y above 600, \
+whatever its x. It lasts at most {seconds} seconds, in steps of {step:g} s. A solved game earns \
+1000, each removed block costs 10, and each second costs 1.
 
 {strategy}
 

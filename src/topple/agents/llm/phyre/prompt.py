@@ -22,12 +22,12 @@ _RULES = """\
 You solve physics puzzles by placing {what} into a scene before the world starts to move.
 
 The scene is a square of 256 x 256 pixels seen from the side. x grows from 0 at the left edge to \
-256 at the right, y from 0 at the bottom to 256 at the top: y points up, against gravity, also in \
-pictures. Walls close it on all four sides. Everything is rigid. Bodies that move fall with 58.8 \
-pixels per second squared (9.8 m/s2 at 6 pixels per metre), have equal density and friction, \
-hardly bounce, and are at rest at the start; the others stay where they are. Your {balls} red \
-and will move like the rest. Then you can do nothing more: the world runs by itself for at most \
-{seconds:.1f} seconds.
+256 at the right, y from 0 at the bottom to 256 at the top: y points up, against gravity. Pictures \
+show it upright: their top edge is y = 256. Walls close it on all four sides. Everything is \
+rigid. Bodies that move fall with 58.8 pixels per second squared (9.8 m/s2 at 6 pixels per metre), \
+have equal density and friction, hardly bounce, and are at rest at the start; the others stay \
+where they are. Your {balls} red and will move like the rest. Then you can do nothing more: the \
+world runs by itself for at most {seconds:.1f} seconds.
 
 A task is solved if its two goal bodies touch for {hold:g} seconds without a break. You have a \
 limited number of attempts, and each starts from the same scene. The sooner an attempt solves the \
