@@ -17,7 +17,7 @@ import numpy as np
 from topple.agents.base import Observation
 from topple.agents.iphyre.base import GameTraits, Playing
 from topple.agents.llm.answers import AnswerError, Schema
-from topple.agents.llm.chat import Chat, open_chat
+from topple.agents.llm.chat import Chat
 from topple.agents.llm.crew import work
 from topple.agents.llm.iphyre import gpt4_preset
 from topple.agents.llm.iphyre.feedback import WatchedPlay, watch_play
@@ -35,7 +35,7 @@ from topple.agents.llm.iphyre.tools import GameTools
 from topple.agents.llm.messages import system, user
 from topple.agents.llm.settings import ChatSettings
 from topple.agents.llm.turn import Asker
-from topple.agents.llm.turns import TurnNote, note, write_turns
+from topple.agents.llm.turns import TurnNote, note
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
 from topple.iphyre.plan import NO_PLAN
@@ -92,20 +92,12 @@ class IphyreLlm(ChatSettings):
         options = self.options()
         if self.preset:
             options = {**options, **gpt4_preset.OPTIONS}
-        with open_chat(self.link, options) as chat:
-            assert self.link is not None  # there is a chat
-            done = work(
-                playing.games,
-                lambda game: self._play_one(chat, playing.part(game), game),
-                chat,
-                self.link.connection.concurrency,
-                self.link.progress,
-            )
-            notes = {}
-            for game, (part, turns) in zip(playing.games, done, strict=True):
-                playing.join(part)
-                notes[game.name] = turns
-            write_turns(self.link.folder, notes)
+
+        def sit(chat: Chat, game: Game) -> tuple[Playing, list[TurnNote]]:
+            return self._play_one(chat, playing.part(game), game)
+
+        for part in work(self.link, options, playing.games, lambda game: game.name, sit):
+            playing.join(part)
 
     def _play_one(self, chat: Chat, playing: Playing, game: Game) -> tuple[Playing, list[TurnNote]]:
         if not self.preset:

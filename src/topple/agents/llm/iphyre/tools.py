@@ -1,89 +1,40 @@
-"""What a model may call on I-PHYRE besides `propose`: look at plays again, try plans out."""
+"""What a model may call on an I-PHYRE game."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from topple.agents.iphyre.base import Playing
-from topple.agents.llm.answers import AnswerError, Schema
 from topple.agents.llm.iphyre.feedback import WatchedPlay, play_events, score_words, watch_play
 from topple.agents.llm.iphyre.prompt import answer_action, plan_schema
 from topple.agents.llm.iphyre.scene import game_lines
 from topple.agents.llm.settings import ChatSettings
-from topple.agents.llm.turn import Tool
+from topple.agents.llm.toolbox import Toolbox
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game
 from topple.iphyre.rules import SECONDS
 from topple.iphyre.strategy import plan_in_advance
 
-_INSPECT: Schema = {
-    "type": "object",
-    "properties": {
-        "play": {"type": "integer", "minimum": 0},
-        "second": {"type": "number", "minimum": 0, "maximum": SECONDS},
-    },
-    "required": ["play"],
-    "additionalProperties": False,
-}
 
-
-class GameTools:
-    """The tools of one game.
-
-    Attributes:
-        seen: plays that were made; the caller adds to them.
-        simulated: how often `simulate` was run.
-    """
+class GameTools(Toolbox[WatchedPlay]):
+    """The tools of one game. By any strategy, `simulate` plays whole plans from the start."""
 
     def __init__(self, settings: ChatSettings, playing: Playing, game: Game) -> None:
-        self._settings, self._playing, self._game = settings, playing, game
-        self.seen: list[WatchedPlay] = []
-        self.simulated = 0
+        super().__init__(settings, "game", "play", SECONDS, plan_schema(game, playing.rules))
+        self._playing, self._game = playing, game
 
-    def tools(self) -> list[Tool]:
-        """What is on offer; `simulate` only where the settings allow it."""
-        inspect = Tool(
-            "inspect",
-            "Where the bodies are: at the start (play 0), or in one of your plays after so many "
-            "seconds (its end, if there are none).",
-            _INSPECT,
-            self._inspect,
-        )
-        if not self._settings.simulations:
-            return [inspect]
-        simulate = Tool(
-            "simulate",
-            "What would come of a plan played from the start of the game. It is no play, but you "
-            "have only a few of these.",
-            plan_schema(self._game, self._playing.rules),
-            self._simulate,
-        )
-        return [inspect, simulate]
+    def start(self) -> str:
+        """The game."""
+        return game_lines(self._game)
 
-    def words(self) -> str:
-        """The tools in a sentence or two."""
-        text = f"In a turn you may call tools {self._settings.tool_calls} times before `propose`."
-        if self._settings.simulations:
-            text += f" `simulate` may be run {self._settings.simulations} times on a game."
-        return text
+    def later(self, seen: WatchedPlay, second: float) -> str:
+        """The bodies of a play at a time."""
+        return seen.lines(second)
 
-    def _inspect(self, arguments: Any) -> str:
-        number: int = arguments["play"]
-        if number > len(self.seen):
-            raise AnswerError(f"there is no play {number}; {len(self.seen)} were made")
-        if number == 0:
-            return game_lines(self._game)
-        second: float = arguments.get("second", SECONDS)
-        return self.seen[number - 1].lines(second)
-
-    def _simulate(self, arguments: Any) -> str:
-        if self.simulated >= self._settings.simulations:
-            raise AnswerError(f"all {self.simulated} simulations of this game are used")
+    def trial(self, proposal: Any) -> str:
+        """What a plan would do."""
         rules = self._playing.rules
-        plan = plan_in_advance(self._game, answer_action(arguments, rules), rules)
-        self.simulated += 1
+        plan = plan_in_advance(self._game, answer_action(proposal, rules), rules)
         self._playing.simulator_calls += 1
-        score = play(self._game, plan, rules)
-        seen = watch_play(self._game, 0, plan, score, rules)
-        left = f"{self._settings.simulations - self.simulated} simulations are left."
-        return "\n".join([score_words(seen), *play_events(seen), left])
+        seen = watch_play(self._game, 0, plan, play(self._game, plan, rules), rules)
+        return "\n".join([score_words(seen), *play_events(seen)])

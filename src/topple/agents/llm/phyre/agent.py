@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from topple.agents.base import Observation, Traits
-from topple.agents.llm.chat import open_chat
+from topple.agents.llm.chat import Chat
 from topple.agents.llm.crew import work
 from topple.agents.llm.messages import system, user
 from topple.agents.llm.phyre.feedback import WATCHED, Watched, watched
@@ -27,10 +27,10 @@ from topple.agents.llm.phyre.prompt import (
     task_pictures,
     task_text,
 )
-from topple.agents.llm.phyre.tools import PhyreTools
+from topple.agents.llm.phyre.tools import TaskTools
 from topple.agents.llm.settings import ChatSettings
 from topple.agents.llm.turn import Asker
-from topple.agents.llm.turns import TurnNote, note, write_turns
+from topple.agents.llm.turns import TurnNote, note
 from topple.agents.phase import Testing, Training
 from topple.phyre.task import Task
 from topple.physics.params import MAX_STEPS, STEPS_PER_SECOND
@@ -61,21 +61,12 @@ class PhyreLlm(ChatSettings):
 
     def act(self, testing: Testing) -> None:
         """Work on tasks, several at once."""
-        with open_chat(self.link, self.options()) as chat:
-            asker = Asker(chat, self)
-            assert self.link is not None  # there is a chat
-            done = work(
-                testing.tasks,
-                lambda task: _Desk(self, asker, testing.part(task), task).sit(),
-                chat,
-                self.link.connection.concurrency,
-                self.link.progress,
-            )
-            notes = {}
-            for task, (part, turns) in zip(testing.tasks, done, strict=True):
-                testing.join(part)
-                notes[str(task.id)] = turns
-            write_turns(self.link.folder, notes)
+
+        def sit(chat: Chat, task: Task) -> tuple[Testing, list[TurnNote]]:
+            return _Desk(self, Asker(chat, self), testing.part(task), task).sit()
+
+        for part in work(self.link, self.options(), testing.tasks, lambda task: str(task.id), sit):
+            testing.join(part)
 
 
 class _Desk:
@@ -85,7 +76,7 @@ class _Desk:
         self._agent, self._asker, self._testing, self._task = agent, asker, testing, task
         self._grid = agent._grid
         self._schema = action_schema(testing.tier, self._grid)
-        self._tools = PhyreTools(agent, testing, task, self._schema, self._grid)
+        self._tools = TaskTools(agent, testing, task, self._schema, self._grid)
         self._seen: list[tuple[Watched, str]] = []  # attempts, and how they went
 
     def sit(self) -> tuple[Testing, list[TurnNote]]:
