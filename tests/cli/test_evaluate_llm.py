@@ -212,17 +212,14 @@ def test_tasks_may_be_named(tmp_path: Path) -> None:
     assert second["tasks"] == 2
 
 
-def test_all_may_be_asked_anew(tmp_path: Path) -> None:
-    game = ("--games", "support")
+@pytest.mark.parametrize("what", [("--games", "support"), (*SLICE[:4], "--tasks", "1")])
+def test_all_may_be_asked_anew(what: tuple[str, ...], tmp_path: Path) -> None:
     with ChatServer() as server:
-        evaluate(server, tmp_path, *game)
-        for path in (tmp_path / "runs").glob("*/config.json"):
-            path.unlink()
-        evaluate(server, tmp_path, *game)
+        words = (*what, "--attempts", "1")
+        first = evaluate(server, tmp_path, *words)
+        assert evaluate(server, tmp_path, *words) == first
         assert server.requests == 1
-        for path in (tmp_path / "runs").glob("*/config.json"):
-            path.unlink()
-        evaluate(server, tmp_path, *game, "--no-resume")
+        evaluate(server, tmp_path, *words, "--no-resume")
         assert server.requests == 2
     assert len(list((tmp_path / "runs").glob(f"*/{EXCHANGES}*"))) == 2
 

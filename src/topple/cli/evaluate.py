@@ -185,7 +185,7 @@ def evaluate(
             with laboratory(cache, use_ray, address, backend) as (lab, bar):
                 if llm is not None:
                     lab.make = llm.phyre(bar.report)
-                records = run_all(configs, lab, bar, folder, keep_attempts=True)
+                records = run_all(configs, lab, bar, folder, keep_attempts=True, anew=not resume)
             show_runs(records, as_json, llm)
         else:
             names = tuple(game.name for game in chosen_games(games))
@@ -195,7 +195,7 @@ def evaluate(
             with progress_bar() as bar:
                 bar.name(config.label)
                 make = game_agent_of if llm is None else llm.iphyre(bar.report)
-                played = list(sweep_games([config], folder, make=make))
+                played = list(sweep_games([config], folder, make=make, anew=not resume))
             show_game_runs(played, as_json, llm)
 
 

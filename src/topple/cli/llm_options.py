@@ -71,7 +71,7 @@ Prices = Annotated[
     Path | None, _option("--prices", help="JSON: model to prices of a million tokens.")
 ]
 Resume = Annotated[
-    bool, _option("--resume/--no-resume", help="Use answers of an earlier run, or ask anew.")
+    bool, _option("--resume/--no-resume", help="Go on from an earlier run, or ask all anew.")
 ]
 
 

@@ -63,12 +63,13 @@ def sweep_games(
     folder: Path,
     on_start: Callable[[GameRunConfig], None] | None = None,
     make: Callable[[GameRunConfig], GameAgent] = game_agent_of,
+    anew: bool = False,
 ) -> Iterator[GameRunRecord]:
-    """Yield the record of each config, from disk or by running it with ``run_games``."""
+    """Yield the record of each config, from disk, unless it is wanted anew, or by ``run_games``."""
     for config in configs:
         path = folder / config.name
         record = read_game_record(path) if (path / CONFIG).exists() else None
-        if record is None or record.config != config:
+        if anew or record is None or record.config != config:
             if on_start is not None:
                 on_start(config)
             record = run_games(config, make)
