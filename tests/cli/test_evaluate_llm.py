@@ -201,6 +201,16 @@ def test_a_grid_has_its_ceiling_printed(tmp_path: Path) -> None:
     assert kept["oracle_ceiling"]["auccess"] == run["grid's ceiling"]
 
 
+def test_options_are_sent(tmp_path: Path) -> None:
+    more = ("--temperature", "0", "--max-tokens", "77", "-s", 'extra={"seed": 3}')
+    with ChatServer() as server:
+        evaluate(server, tmp_path, "--games", "support", *more)
+    (body,) = server.bodies
+    assert (body["temperature"], body["max_tokens"], body["seed"]) == (0, 77, 3)
+    (config,) = (tmp_path / "runs").glob("*/config.json")
+    assert json.loads(config.read_text())["settings"]["temperature"] == 0
+
+
 def test_tasks_may_be_named(tmp_path: Path) -> None:
     with ChatServer() as server:
         first = evaluate(server, tmp_path, *SLICE)
