@@ -29,6 +29,7 @@ COMMANDS = {
     "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables and figures."),
     "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse how hard PHYRE tasks are."),
     "report": Mount("topple.cli.phyre_report:app", "Write a report of finished runs."),
+    "play": Mount("topple.cli.play:app", "Play, watch, study and make puzzles in the browser."),
 }
 
 

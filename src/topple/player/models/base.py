@@ -54,15 +54,6 @@ class Problem(Model):
     field: str | None = None
 
 
-class Health(Model):
-    """That the server is up, and what it is."""
-
-    name: str = "topple"
-    version: str
-    engine: str  # hash of PHYRE's outcomes
-    owner: bool  # whether the caller may create and export studies
-
-
 class Progress(Model):
     """How far a player is with a task or game."""
 

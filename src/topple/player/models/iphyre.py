@@ -5,6 +5,15 @@ from __future__ import annotations
 from topple.player.models.base import Elimination, Model, Progress
 
 
+class GameBody(Model):
+    """A capsule (two ends) or a ball (both ends its centre)."""
+
+    kind: str  # gray, black, blue or ball
+    ends: tuple[float, float, float, float]  # px at the start
+    radius: float
+    dynamic: bool
+
+
 class GameCard(Model):
     """A game in the gallery."""
 
@@ -14,18 +23,12 @@ class GameCard(Model):
     balls: int
     gray: int
     thumbnail: str
+    bodies: list[GameBody]
+    sticks: list[tuple[int, int]]
+    springs: list[tuple[int, int]]
     attempts: int
     solved: bool
     best_reward: float | None
-
-
-class GameBody(Model):
-    """A capsule (two ends) or a ball (both ends its centre)."""
-
-    kind: str  # gray, black, blue or ball
-    ends: tuple[float, float, float, float]  # px at the start
-    radius: float
-    dynamic: bool
 
 
 class GameAttempt(Model):

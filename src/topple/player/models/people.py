@@ -6,6 +6,15 @@ from topple.player.ids import PlayerKey
 from topple.player.models.base import Benchmark, Model
 
 
+class Health(Model):
+    """That the server is up, and what it is."""
+
+    name: str = "topple"
+    version: str
+    engine: str  # hash of PHYRE's outcomes
+    owner: bool  # whether the caller may create and export studies
+
+
 class StudyItem(Model):
     """One puzzle of a study, and how far the participant got."""
 

@@ -18,40 +18,22 @@ from topple.player.models.base import (
 )
 
 
-class TemplateCard(Model):
-    """A template in the gallery."""
+class Disc(Model):
+    """A disc around the body's origin."""
 
-    id: str
-    tier: TierName
-    idea: str
-    thumbnail: str  # address of a PNG
-    tasks: int
-    tried: int  # of its tasks, by the caller
-    solved: int
+    circle: float
 
 
-class TaskCard(Model):
-    """A task in the gallery."""
+class Convex(Model):
+    """A convex polygon in the body's frame."""
 
-    id: str
-    description: str
-    thumbnail: str
-    attempts: int
-    solved: bool
-    shown: bool  # a solution was shown
-
-
-class Shape(Model):
-    """A disc around the body's origin, or a convex polygon in the body's frame; one is set."""
-
-    circle: float | None = None
-    polygon: list[Pair] | None = None
+    polygon: list[Pair]
 
 
 class SceneBody(Model):
     """A body before the first step."""
 
-    shapes: list[Shape]
+    shapes: list[Disc | Convex]
     position: Pair
     angle: float  # radians
     color: str  # white, red, green, blue, purple, gray, black
@@ -64,7 +46,32 @@ class PhyreScene(Model):
     width: float
     height: float
     bodies: list[SceneBody]
-    goal: Pair | None  # indices of the two bodies that have to touch
+    goal: tuple[int, int] | None  # indices of the two bodies that have to touch
+
+
+class TemplateCard(Model):
+    """A template in the gallery."""
+
+    id: str
+    tier: TierName
+    idea: str
+    thumbnail: str  # address of a PNG
+    scene: PhyreScene  # of its first task
+    tasks: int
+    tried: int  # of its tasks, by the caller
+    solved: int
+
+
+class TaskCard(Model):
+    """A task in the gallery."""
+
+    id: str
+    description: str
+    thumbnail: str
+    scene: PhyreScene
+    attempts: int
+    solved: bool
+    shown: bool  # a solution was shown
 
 
 class TaskScene(Model):

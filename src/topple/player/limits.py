@@ -1,0 +1,132 @@
+"""Bounds on what a client may ask for: how often, and how much at once."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from topple.player.settings import Rate
+
+MAX_CLIENTS = 10_000  # remembered at once; the ones not seen for longest are forgotten
+
+
+class Bucket:
+    """Tokens that come back with time; every call takes one."""
+
+    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._clock = clock
+        self._tokens = float(rate.burst)
+        self._seen = clock()
+
+    def take(self) -> float:
+        """Take a token: 0 if there was one, else the seconds until there will be."""
+        now = self._clock()
+        earned = (now - self._seen) * self._rate.per_second
+        self._tokens = min(float(self._rate.burst), self._tokens + earned)
+        self._seen = now
+        if self._tokens < 1.0:
+            return (1.0 - self._tokens) / self._rate.per_second
+        self._tokens -= 1.0
+        return 0.0
+
+
+class Buckets:
+    """A bucket for each client."""
+
+    def __init__(self, rate: Rate) -> None:
+        self._rate = rate
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, client: str) -> float:
+        """Take a token of a client's bucket."""
+        bucket = self._buckets.get(client)
+        if bucket is None:
+            bucket = self._buckets[client] = Bucket(self._rate)
+            if len(self._buckets) > MAX_CLIENTS:
+                self._buckets.popitem(last=False)
+        self._buckets.move_to_end(client)
+        return bucket.take()
+
+
+def client_of(scope: Scope) -> str:
+    """The address a call comes from."""
+    client = scope.get("client")
+    return str(client[0]) if client else "unknown"
+
+
+def too_many(wait: float) -> JSONResponse:
+    """The answer to a client that calls too often."""
+    return JSONResponse(
+        {"detail": f"too many calls; wait {wait:.1f} s", "field": None},
+        status_code=429,
+        headers={"Retry-After": str(max(1, round(wait + 0.5)))},
+    )
+
+
+class RateLimit:
+    """Answers 429 to a client that calls too often."""
+
+    def __init__(self, app: ASGIApp, rate: Rate) -> None:
+        self._app = app
+        self._buckets = Buckets(rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI application."""
+        if scope["type"] == "http":
+            wait = self._buckets.take(client_of(scope))
+            if wait:
+                await too_many(wait)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class _TooLargeError(Exception):
+    """More bytes came than allowed."""
+
+
+class BodyLimit:
+    """Answers 413 to a body that is too large, whatever its headers say."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI application."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = Headers(scope=scope).get("content-length", "0")
+        refusal = JSONResponse(
+            {"detail": f"the body is too large; at most {self._most} bytes", "field": None}, 413
+        )
+        if not declared.isdecimal() or int(declared) > self._most:
+            await refusal(scope, receive, send)
+            return
+        received = 0
+        started = False
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._most:
+                raise _TooLargeError
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, counted, noted)
+        except _TooLargeError:
+            if not started:
+                await refusal(scope, receive, send)
