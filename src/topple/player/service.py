@@ -12,6 +12,8 @@ from typing import Annotated
 from fastapi import Depends, Header, HTTPException, Request
 from starlette.requests import HTTPConnection
 
+from topple.player.games import recover
+from topple.player.games_live import Lobby
 from topple.player.ids import PLAYER_PATTERN
 from topple.player.limits import Buckets, client_of
 from topple.player.people import Person, find_person
@@ -31,7 +33,9 @@ class Service:
         self.store = Store(settings.database)
         self.runs = RunShelf(settings.runs)
         self.heavy = Buckets(settings.heavy)
+        self.lobby = Lobby(settings.live_games, settings.live_games_per_client)
         self._turns = threading.BoundedSemaphore(HEAVY_AT_ONCE)
+        recover(self.store)
 
     @contextmanager
     def turn(self) -> Iterator[None]:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from topple.player.models.base import Elimination, Model, Progress
+
+
+class SplitName(str, Enum):
+    """I-PHYRE's splits."""
+
+    BASIC = "basic"
+    NOISY = "noisy"
+    COMPOSITIONAL = "compositional"
+    MULTI_BALL = "multi_ball"
+    UNSEEN_BASIC = "unseen_basic"
 
 
 class GameBody(Model):
