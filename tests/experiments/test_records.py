@@ -19,7 +19,8 @@ from topple.experiments import (
     sweep,
     write_record,
 )
-from topple.experiments.store import ATTEMPTS, RecordError
+from topple.experiments.record_files import RecordError
+from topple.experiments.store import ATTEMPTS
 from topple.phyre.fold import Setup, load_fold
 
 SETUP = Setup.BALL_CROSS_TEMPLATE

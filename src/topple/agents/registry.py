@@ -9,8 +9,9 @@ from importlib import import_module
 from typing import Any, cast
 
 from topple.agents.base import Agent
+from topple.agents.iphyre.base import GameAgent
 
-#: Name -> "module:Class". Your own needs no entry: give its "module:Class" as the name.
+#: PHYRE: name -> "module:Class". Your own needs no entry: give its "module:Class" as the name.
 AGENTS: Mapping[str, str] = {
     "rand": "topple.agents.phyre.rand:Rand",
     "mem": "topple.agents.phyre.mem:Mem",
@@ -19,9 +20,14 @@ AGENTS: Mapping[str, str] = {
     "object-prior": "topple.agents.phyre.object_prior:ObjectPrior",
 }
 
+#: I-PHYRE, likewise.
+GAME_AGENTS: Mapping[str, str] = {
+    "random": "topple.agents.iphyre.rand:Random",
+}
+
 
 def create_agent(name: str, settings: Mapping[str, object] | None = None) -> Agent:
-    """A fresh agent.
+    """A fresh agent of PHYRE.
 
     Args:
         name: one of ``AGENTS``, or "module:Class" of any class that is an agent.
@@ -31,23 +37,31 @@ def create_agent(name: str, settings: Mapping[str, object] | None = None) -> Age
         LookupError: There is no such agent.
         ValueError: The agent has no such setting.
     """
-    target = AGENTS.get(name, name)
+    return cast(Agent, _create(AGENTS, name, settings or {}))
+
+
+def create_game_agent(name: str, settings: Mapping[str, object] | None = None) -> GameAgent:
+    """A fresh agent of I-PHYRE, from ``GAME_AGENTS``; otherwise like :func:`create_agent`."""
+    return cast(GameAgent, _create(GAME_AGENTS, name, settings or {}))
+
+
+def _create(agents: Mapping[str, str], name: str, settings: Mapping[str, object]) -> object:
+    target = agents.get(name, name)
     module_name, separator, class_name = target.partition(":")
     if not separator:
-        near = difflib.get_close_matches(name, AGENTS, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(AGENTS)}"
+        near = difflib.get_close_matches(name, agents, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(agents)}"
         raise LookupError(f"unknown agent {name!r}: {hint} Or give 'module:Class' of your own")
     try:
         made = getattr(import_module(module_name), class_name)
     except (ImportError, AttributeError) as error:
         raise LookupError(f"agent {name!r} cannot be loaded: {error}") from error
-    given = dict(settings or {})
     if dataclasses.is_dataclass(made):
         known = [field.name for field in dataclasses.fields(made) if field.init]
-        for setting in given:
+        for setting in settings:
             if setting not in known:
                 raise ValueError(
                     f"agent {name!r} has no setting {setting!r}: "
                     f"it has {', '.join(known) or 'none'}"
                 )
-    return cast(Agent, cast(Any, made)(**given))
+    return cast(Any, made)(**settings)

@@ -26,6 +26,7 @@ COMMANDS = {
     "simulate": Mount("topple.cli.simulate:app", "Simulate a table of tasks and actions."),
     "sheet": Mount("topple.cli.sheet:app", "Draw all templates of a tier on one sheet."),
     "iphyre": Mount("topple.cli.iphyre:app", "Play, draw, sample and analyse the I-PHYRE games."),
+    "evaluate": Mount("topple.cli.evaluate:app", "Run an agent on a benchmark and score it."),
     "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables and figures."),
     "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse how hard PHYRE tasks are."),
     "report": Mount("topple.cli.phyre_report:app", "Write a report of finished runs."),

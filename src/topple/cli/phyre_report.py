@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from topple.cli.messages import user_errors
-from topple.experiments.store import RecordError, find_records
+from topple.experiments.record_files import RecordError
+from topple.experiments.store import find_records
 from topple.reports.clips import sample_clips
 from topple.reports.html import write_report
 

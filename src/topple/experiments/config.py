@@ -17,6 +17,13 @@ Setting = str | int | float | bool | None
 _HASH_DIGITS = 8
 
 
+def run_name(label: str, place: str, data: Mapping[str, Any]) -> str:
+    """A file name for a run: readable, and different for different configs."""
+    digest = hashlib.blake2b(json.dumps(data, sort_keys=True).encode())
+    readable = "".join(letter if letter.isalnum() else "-" for letter in label.lower())
+    return f"{readable}_{place}_{digest.hexdigest()[:_HASH_DIGITS]}"
+
+
 class Part(Enum):
     """Which tasks of a fold are scored."""
 
@@ -37,6 +44,7 @@ class RunConfig:
         seed: of the agent's random choices.
         attempts: allowed on each task.
         label: a name for this agent with these settings, shown in reports.
+        tasks: only so many of the scored tasks, spread evenly; all of them by default.
     """
 
     agent: str
@@ -47,26 +55,25 @@ class RunConfig:
     seed: int = 0
     attempts: int = MAX_ATTEMPTS
     label: str = ""
+    tasks: int | None = None
 
     def __post_init__(self) -> None:
         if self.fold not in SEEDS:
             raise ValueError(f"fold is {self.fold}; there are {SEEDS[0]} to {SEEDS[-1]}")
+        if self.tasks is not None and self.tasks < 1:
+            raise ValueError(f"tasks is {self.tasks}; score at least 1")
         if not self.label:
             object.__setattr__(self, "label", self.agent)
 
     @property
     def name(self) -> str:
         """A file name for the run: readable, and different for different configs."""
-        digest = hashlib.blake2b(json.dumps(self.to_data(), sort_keys=True).encode())
-        label = "".join(letter if letter.isalnum() else "-" for letter in self.label.lower())
-        return (
-            f"{label}_{self.setup.value}_{self.part.value}_{self.fold}_"
-            f"{digest.hexdigest()[:_HASH_DIGITS]}"
-        )
+        place = f"{self.setup.value}_{self.part.value}_{self.fold}"
+        return run_name(self.label, place, self.to_data())
 
     def to_data(self) -> dict[str, Any]:
         """The config as plain values for JSON."""
-        return {
+        data = {
             "agent": self.agent,
             "setup": self.setup.value,
             "fold": self.fold,
@@ -76,6 +83,7 @@ class RunConfig:
             "attempts": self.attempts,
             "label": self.label,
         }
+        return data if self.tasks is None else {**data, "tasks": self.tasks}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> RunConfig:

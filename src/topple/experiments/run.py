@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from topple.phyre.attempt import AttemptLog
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.fold import load_fold
 from topple.phyre.outcome_shard import UNKNOWN
-from topple.phyre.task import Task, load_task
+from topple.phyre.task import Task, TaskId, load_task
 from topple.phyre.tier import Tier
 from topple.physics.progress import Progress
 from topple.physics.trajectory import Outcome
@@ -61,6 +62,8 @@ class Laboratory:
             learned, scored = sorted(fold.train + fold.dev), fold.test
         else:
             learned, scored = list(fold.train), fold.dev
+        if config.tasks is not None:
+            scored = spread(scored, config.tasks)
         cache = self.action_cache(config.setup.tier)
         training_rng, testing_rng = (
             np.random.default_rng(sequence)
@@ -75,6 +78,12 @@ class Laboratory:
         protocol = _protocol(config, agent, training, testing)
         protocol["oracle_ceiling"] = _ceiling(cache, tasks, agent.traits.candidates)
         return record_of(config, provenance(), protocol, log)
+
+
+def spread(tasks: Sequence[TaskId], count: int) -> tuple[TaskId, ...]:
+    """So many tasks of a sorted list, at even distances."""
+    count = min(count, len(tasks))
+    return tuple(tasks[number * len(tasks) // count] for number in range(count))
 
 
 def provenance() -> dict[str, Any]:

@@ -16,10 +16,6 @@ Records hold no times and no paths: the same run gives the same bytes.
 from __future__ import annotations
 
 import io
-import json
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,20 +25,24 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.experiments.config import RunConfig
+from topple.experiments.record_files import (
+    CONFIG,
+    METRICS,
+    PHYRE,
+    PROTOCOL,
+    PROVENANCE,
+    RecordError,
+    find_folders,
+    read_parts,
+    to_json,
+    write_folder,
+)
 from topple.phyre.attempt import Attempt, AttemptLog
 from topple.phyre.auccess import auccess, success_curve
 from topple.phyre.task import TaskId
 from topple.physics.trajectory import Outcome
 
-CONFIG = "config.json"
-PROVENANCE = "provenance.json"
-PROTOCOL = "protocol.json"
-METRICS = "metrics.json"
 ATTEMPTS = "attempts.npz"
-
-
-class RecordError(ValueError):
-    """A folder is no run record; the message names it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,27 +90,15 @@ def write_record(folder: Path, record: RunRecord, *, attempts: bool = True) -> P
     Returns:
         The record's own folder.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    final = folder / record.config.name
-    temporary = Path(tempfile.mkdtemp(dir=folder, prefix=".new-"))
-    try:
-        for name, data in (
-            (CONFIG, record.config.to_data()),
-            (PROVENANCE, record.provenance),
-            (PROTOCOL, record.protocol),
-            (METRICS, _metrics(record)),
-        ):
-            (temporary / name).write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
-        if attempts:
-            (temporary / ATTEMPTS).write_bytes(_pack_attempts(record))
-        temporary.chmod(0o755)  # mkdtemp's folders are private
-        if final.exists():
-            shutil.rmtree(final)
-        os.rename(temporary, final)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    return final
+    files = {
+        CONFIG: to_json(record.config.to_data()),
+        PROVENANCE: to_json(record.provenance),
+        PROTOCOL: to_json(record.protocol),
+        METRICS: to_json(_metrics(record)),
+    }
+    if attempts:
+        files[ATTEMPTS] = _pack_attempts(record)
+    return write_folder(folder / record.config.name, files)
 
 
 def read_record(folder: Path) -> RunRecord:
@@ -120,10 +108,7 @@ def read_record(folder: Path) -> RunRecord:
         RecordError: The folder is no record.
     """
     try:
-        config, provenance, protocol, metrics = (
-            json.loads((folder / name).read_text())
-            for name in (CONFIG, PROVENANCE, PROTOCOL, METRICS)
-        )
+        config, provenance, protocol, metrics = read_parts(folder)
         return RunRecord(
             RunConfig.from_data(config),
             provenance,
@@ -138,13 +123,7 @@ def read_record(folder: Path) -> RunRecord:
 
 def find_records(*folders: Path) -> Iterator[RunRecord]:
     """All records in some folders, each a record or a folder of records, in order of names."""
-    for folder in folders:
-        if not folder.is_dir():
-            raise RecordError(f"{folder} is no folder; give a run record or a folder of them")
-        found = [folder] if (folder / CONFIG).exists() else sorted(folder.iterdir())
-        for path in found:
-            if (path / CONFIG).exists() and not path.name.startswith("."):
-                yield read_record(path)
+    return (read_record(path) for path in find_folders(*folders, benchmark=PHYRE))
 
 
 def _metrics(record: RunRecord) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from topple.experiments.config import RunConfig
+from topple.experiments.record_files import CONFIG
 from topple.experiments.run import Laboratory, provenance
-from topple.experiments.store import CONFIG, RunRecord, read_record, write_record
+from topple.experiments.store import RunRecord, read_record, write_record
 
 
 def sweep(

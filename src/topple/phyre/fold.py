@@ -48,12 +48,12 @@ class Setup(Enum):
 
     @classmethod
     def parse(cls, text: str) -> Setup:
-        """The setup with this name."""
-        try:
-            return cls(text)
-        except ValueError:
-            names = ", ".join(setup.value for setup in cls)
-            raise ValueError(f"unknown setup {text!r}: use one of {names}") from None
+        """The setup with this name; ``_template`` may be left out."""
+        for setup in cls:
+            if text in (setup.value, setup.value.replace("_template", "")):
+                return setup
+        names = ", ".join(setup.value for setup in cls)
+        raise ValueError(f"unknown setup {text!r}: use one of {names}")
 
     @property
     def tier(self) -> Tier:

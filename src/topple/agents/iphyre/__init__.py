@@ -1,0 +1,1 @@
+"""Agents of I-PHYRE, one per file."""

@@ -1,0 +1,95 @@
+"""What an agent of I-PHYRE is: it trains on games, then plays others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from topple.agents.base import Observation
+from topple.iphyre.episode import Episode, play
+from topple.iphyre.game import Game
+from topple.iphyre.plan import Plan
+from topple.iphyre.play_log import Play, PlayError, PlayLog, play_of
+from topple.iphyre.rules import Rules
+from topple.iphyre.score import Score
+from topple.iphyre.strategy import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class GameTraits:
+    """What one has to know to compare an agent's results with others'."""
+
+    strategy: Strategy
+    observation: Observation = Observation.NOTHING
+    online: bool = False  # learns from its plays of the scored games
+
+
+class Playing:
+    """Games to be scored on, a number of plays on each, and feedback on every play.
+
+    Attributes:
+        games: to be solved, in any order; all of them count.
+        rules: what episodes go by.
+        rng: for all random choices of the agent; the same in a repeated run.
+        log: the plays so far.
+        simulator_calls: episodes an agent simulated to decide what to play; it counts its own.
+    """
+
+    def __init__(
+        self, games: Iterable[Game], rules: Rules, rng: np.random.Generator, plays: int = 1
+    ) -> None:
+        self.games = tuple(games)
+        self.rules = rules
+        self.rng = rng
+        self.log = PlayLog((game.name for game in self.games), plays)
+        self.simulator_calls = 0
+
+    def remaining(self, game: Game) -> int:
+        """Plays left on a game."""
+        return self.log.remaining(game.name)
+
+    def play(self, game: Game, plan: Plan) -> Score:
+        """Play a plan made in advance."""
+        score = play(game, plan, self.rules)
+        self.log.append(Play(game.name, plan, score))
+        return score
+
+    @contextmanager
+    def episode(self, game: Game) -> Iterator[Episode]:
+        """Play tick by tick; the play is logged on leaving, where it has to be over.
+
+        Raises:
+            PlayError: The game has no plays left, or the episode was left before its end.
+        """
+        if not self.remaining(game):
+            raise PlayError(f"game {game.name!r} already has its {self.log.limit} plays")
+        episode = Episode(game, self.rules)
+        yield episode
+        state = episode.state
+        if not state.over:
+            raise PlayError(f"the episode of {game.name!r} was left at tick {state.tick}")
+        self.log.append(play_of(state))
+
+
+class GameAgent(Protocol):
+    """An agent of I-PHYRE. Settings are arguments of its class, all with defaults.
+
+    A fresh agent is made for every run: :meth:`train` is called once, then :meth:`play` once.
+    """
+
+    @property
+    def traits(self) -> GameTraits:
+        """What its results are to be compared with; may depend on settings."""
+        ...
+
+    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+        """Learn from the training games, with as much simulation as wanted."""
+        ...
+
+    def play(self, playing: Playing) -> None:
+        """Play every scored game at least once."""
+        ...

@@ -1,0 +1,64 @@
+"""One run of I-PHYRE: train an agent on a split, let it play, keep what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topple.agents.iphyre.base import Playing
+from topple.agents.registry import create_game_agent
+from topple.experiments.game_config import GameRunConfig
+from topple.experiments.game_store import GameRunRecord, read_game_record, write_game_record
+from topple.experiments.record_files import CONFIG
+from topple.experiments.run import provenance
+from topple.iphyre.games import game_named
+
+
+def run_games(config: GameRunConfig) -> GameRunRecord:
+    """Run an agent.
+
+    Raises:
+        ValueError: The agent left out a game.
+    """
+    agent = create_game_agent(config.agent, config.settings)
+    training_rng, playing_rng = (
+        np.random.default_rng(sequence) for sequence in np.random.SeedSequence(config.seed).spawn(2)
+    )
+    agent.train(config.trained_on.games, config.rules, training_rng)
+    games = [game_named(name) for name in config.games]
+    playing = Playing(games, config.rules, playing_rng, config.plays)
+    agent.play(playing)
+    missing = [game.name for game in games if playing.remaining(game) == config.plays]
+    if missing:
+        raise ValueError(f"agent {config.agent!r} did not play {', '.join(missing)}")
+    traits = agent.traits
+    protocol: dict[str, Any] = {
+        "strategy": traits.strategy.value,
+        "observation": traits.observation.value,
+        "learning": "online" if traits.online else "offline",
+        "trained_on": config.trained_on.value,
+        "plays_per_game": config.plays,
+        "plays": len(playing.log),
+        "simulator_calls_in_testing": playing.simulator_calls,
+    }
+    return GameRunRecord(config, provenance(), protocol, tuple(playing.log))
+
+
+def sweep_games(
+    configs: Iterable[GameRunConfig],
+    folder: Path,
+    on_start: Callable[[GameRunConfig], None] | None = None,
+) -> Iterator[GameRunRecord]:
+    """Yield the record of each config, from disk or by running it."""
+    for config in configs:
+        path = folder / config.name
+        record = read_game_record(path) if (path / CONFIG).exists() else None
+        if record is None or record.config != config:
+            if on_start is not None:
+                on_start(config)
+            record = run_games(config)
+            write_game_record(folder, record)
+        yield record

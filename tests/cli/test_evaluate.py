@@ -1,0 +1,75 @@
+"""`topple evaluate`, for both benchmarks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from topple.cli.evaluate import app, parse_setting
+
+
+def evaluate(folder: Path, *words: str) -> str:
+    result = CliRunner().invoke(
+        app, [*words, "--json", "--runs", str(folder / "runs"), "--cache", str(folder / "cache")]
+    )
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_phyre_runs_are_scored_and_kept(tmp_path: Path) -> None:
+    words: tuple[str, ...] = (
+        "--agent",
+        "mem",
+        "--setup",
+        "ball_within",
+        "--fold",
+        "0,1",
+        "--tasks",
+        "4",
+    )
+    words += ("--attempts", "10", "-s", "actions=20")
+    rows = json.loads(evaluate(tmp_path, *words))
+    assert [row["fold"] for row in rows] == [0, 1]
+    assert all(row["tasks"] == 4 and row["setup"] == "ball_within_template" for row in rows)
+    kept = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert len(kept) == 2
+    assert json.loads(evaluate(tmp_path, *words)) == rows
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == kept
+
+
+def test_games_are_scored_and_kept(tmp_path: Path) -> None:
+    (run,) = json.loads(evaluate(tmp_path, "--agent", "random", "--games", "basic,support"))
+    assert run["games"] == 10
+    assert run["reward"] == pytest.approx(360.33, abs=0.005)
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "either --setup"),
+        (("--setup", "ball_within", "--games", "basic"), "either --setup"),
+        (("--setup", "ball"), "unknown setup 'ball'"),
+        (("--games", "basic", "--hz", "30"), "60 or at 10"),
+        (("--games", "basic", "-s", "seed"), "no setting"),
+        (("--games", "basic", "-s", "sed=1"), "has no setting 'sed'"),
+        (("--games", "bsic"), "no game is named 'bsic'"),
+    ],
+)
+def test_bad_input_is_named(words: tuple[str, ...], message: str) -> None:
+    result = CliRunner().invoke(app, ["--agent", "random", *words])
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("a=1", 1), ("a=1e-3", 1e-3), ("a=true", True), ("a=None", None), ("a=b=c", "b=c")],
+)
+def test_settings_take_the_type_they_look_like(text: str, value: object) -> None:
+    name, parsed = parse_setting(text)
+    assert (name, parsed) == ("a", value)
+    assert type(parsed) is type(value)
