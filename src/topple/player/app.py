@@ -18,11 +18,11 @@ from topple import __version__
 from topple.player.guard import Guard
 from topple.player.limits import BodyLimit, RateLimit
 from topple.player.models.base import Problem
-from topple.player.routes import iphyre, people, phyre
+from topple.player.routes import iphyre, people, phyre, puzzles, replays, studies
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
 
-ROOMS = (people, phyre, iphyre)
+ROOMS = (people, phyre, iphyre, replays, studies, puzzles)
 
 STATIC = Path(str(resources.files("topple.player") / "static"))
 _ERRORS = {status: {"model": Problem} for status in (400, 401, 403, 404, 409, 413, 422, 429, 503)}

@@ -8,15 +8,14 @@ from fastapi import HTTPException
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from topple.iphyre.play_log import PAPER_PLAYS
 from topple.phyre.auccess import MAX_ATTEMPTS as TASK_ATTEMPTS
 from topple.player import tables
 from topple.player.models.base import Benchmark, Progress
 from topple.player.people import SHOWN, Person, Tally, marks, study_session, tallies
 
-GAME_ATTEMPTS = 5
-
 #: Attempts that count, as in the papers.
-LIMITS = {Benchmark.PHYRE: TASK_ATTEMPTS, Benchmark.IPHYRE: GAME_ATTEMPTS}
+LIMITS = {Benchmark.PHYRE: TASK_ATTEMPTS, Benchmark.IPHYRE: PAPER_PLAYS}
 
 
 def progress(

@@ -102,17 +102,18 @@ def recover(store: Store) -> int:
         rows = list(session.scalars(select(tables.Attempt).where(~tables.Attempt.finished)))
         for row in rows:
             game = find_game(store, row.subject).game
-            _end(row, play_out(game, _clicks(row)), abandoned=True)
+            _end(row, play_out(game, row_clicks(row)), abandoned=True)
         return len(rows)
 
 
-def _clicks(row: tables.Attempt) -> list[Click]:
+def row_clicks(row: tables.Attempt) -> list[Click]:
+    """What was removed in an attempt."""
     return [(tick, body, shown) for tick, body, shown in row.action]
 
 
 def attempt_model(row: tables.Attempt) -> GameAttempt:
     """A finished attempt for the page."""
-    clicks = _clicks(row)
+    clicks = row_clicks(row)
     return GameAttempt(
         id=row.id,
         number=row.number,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from topple.player.models.base import (
     Benchmark,
     Elimination,
@@ -29,7 +31,11 @@ class PhyreReplay(Model):
 
 
 class GameReplay(Model):
-    """An I-PHYRE attempt to watch; ``trajectory.balls`` is empty."""
+    """An I-PHYRE attempt to watch.
+
+    Frame k of the trajectory shows the world after k ticks, so a block removed at tick t is
+    still there in frame t and gone in frame t + 1. ``trajectory.balls`` is empty.
+    """
 
     game: str
     plan: list[Elimination]
@@ -56,6 +62,20 @@ class RunCard(Model):
     tasks: int
     solved: int
     has_attempts: bool
+
+
+class ReplayHz(int, Enum):
+    """Ticks a second: people play at 60, learning agents at 10."""
+
+    AGENTS = 10
+    PEOPLE = 60
+
+
+class FilmFormat(str, Enum):
+    """Moving pictures to download."""
+
+    GIF = "gif"
+    MP4 = "mp4"
 
 
 class RunItem(Model):

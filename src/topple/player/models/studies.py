@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -55,6 +55,43 @@ class StudyDetail(StudyOut):
     seed: int
     created: str
     participants: list[ParticipantScore]
+
+
+class ExportedParticipant(Model):
+    """A participant without a name."""
+
+    anonymous_id: str
+    attempts: int
+    done: int
+    score: float | None
+
+
+class ExportedAttempt(Model):
+    """One attempt of a study."""
+
+    participant: str  # anonymous id
+    item: int  # place in the study, from 1
+    benchmark: Benchmark
+    subject: str
+    attempt: int  # number, from 1
+    counted: bool
+    solved: bool
+    ticks: int  # PHYRE: index of the last step
+    reward: float | None  # I-PHYRE
+    removed: int | None  # I-PHYRE
+    action: list[Any]  # PHYRE: numbers; I-PHYRE: [tick, body, tick that was on the screen]
+    abandoned: bool
+    time: str  # UTC
+
+
+class StudyExport(Model):
+    """A study, its participants without names, and every attempt."""
+
+    study: StudyOut
+    subjects: list[str]
+    seed: int
+    participants: list[ExportedParticipant]
+    attempts: list[ExportedAttempt]
 
 
 class ParticipantIn(Model):
