@@ -9,6 +9,7 @@ import typer
 
 from topple import paths
 from topple.agents.registry import AGENTS, GAME_AGENTS
+from topple.cli.from_player import keep_people
 from topple.cli.iphyre_options import chosen_games
 from topple.cli.messages import Cell, Json, resumable, show, show_json, user_errors
 from topple.cli.phyre_lab import Address, Cache, Runs, UseRay, laboratory, parse_folds, run_all
@@ -29,12 +30,19 @@ _WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 @app.command()
 def evaluate(
     agent: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"PHYRE: {', '.join(AGENTS)}; I-PHYRE: {', '.join(GAME_AGENTS)}; "
             "or 'module:Class' of your own."
         ),
-    ],
+    ] = None,
+    from_player: Annotated[
+        str | None,
+        typer.Option(help="Instead of an agent: the people of this study in the player."),
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option(help="Of the player; by default its file in the data folder.")
+    ] = None,
     setup: Annotated[str | None, typer.Option(help="PHYRE: tier and split.")] = None,
     folds: Annotated[str, typer.Option("--fold", help="PHYRE: folds, with commas.")] = "0",
     part: Annotated[Part, typer.Option(help="PHYRE: which tasks are scored.")] = Part.TEST,
@@ -68,8 +76,17 @@ def evaluate(
       topple evaluate --agent mem --setup ball_within --fold 0,1 -s actions=1000
 
       topple evaluate --agent random --games basic,noisy
+
+      topple evaluate --from-player k3w9abcdefgh
     """
     with user_errors(), resumable():
+        if (agent is None) == (from_player is None):
+            raise ValueError("give either --agent or --from-player")
+        if from_player is not None:
+            people = keep_people(from_player, database, runs or paths.runs_folder())
+            show_people(people, as_json)
+            return
+        assert agent is not None  # one of the two is given
         if (setup is None) == (games is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         settings = dict(parse_setting(text) for text in setting or ())
@@ -98,6 +115,16 @@ def evaluate(
                 agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
             )
             show_game_runs(sweep_games([config], runs or paths.runs_folder()), as_json)
+
+
+def show_people(records: Iterable[RunRecord | GameRunRecord], as_json: bool) -> None:
+    """Print what the people of a study scored; it is of one benchmark."""
+    kept = list(records)
+    games = [record for record in kept if isinstance(record, GameRunRecord)]
+    if games:
+        show_game_runs(games, as_json)
+    else:
+        show_runs([record for record in kept if isinstance(record, RunRecord)], as_json)
 
 
 def parse_setting(text: str) -> tuple[str, Setting]:

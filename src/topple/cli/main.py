@@ -31,6 +31,7 @@ COMMANDS = {
     "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse how hard PHYRE tasks are."),
     "report": Mount("topple.cli.phyre_report:app", "Write a report of finished runs."),
     "play": Mount("topple.cli.play:app", "Play, watch, study and make puzzles in the browser."),
+    "study": Mount("topple.cli.study:app", "Run studies with people in the player."),
 }
 
 

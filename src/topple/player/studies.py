@@ -36,7 +36,7 @@ from topple.player.models.studies import (
     StudyIn,
     StudyOut,
 )
-from topple.player.people import Person, study_session
+from topple.player.people import Person, new_person, participant_named, study_session
 from topple.player.store import Store
 from topple.player.tasks import find_task
 
@@ -101,6 +101,20 @@ def create_study(store: Store, study: StudyIn) -> str:
     with store.transaction() as session:
         session.add(row)
     return row.id
+
+
+def all_studies(store: Store) -> list[str]:
+    """The ids of all studies, the newest first."""
+    with store.reading() as session:
+        return list(session.scalars(select(tables.Study.id).order_by(tables.Study.created.desc())))
+
+
+def invite_participant(store: Store, study_id: str, name: str) -> tuple[str, str]:
+    """The anonymous id and personal link of a participant by name, new or known."""
+    with store.reading() as session:
+        find_study(session, study_id)
+    person = participant_named(store, study_id, name) or new_person(store, study_id, name)
+    return person.anonymous_id, study_link(study_id, person.key)
 
 
 def find_study(session: Session, study_id: str) -> tables.Study:
