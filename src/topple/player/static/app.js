@@ -8,8 +8,8 @@ const TABS = [
   ["phyre", "PHYRE", "flag"],
   ["iphyre", "I-PHYRE", "bulb"],
   ["watch", "Watch", "eye"],
-  ["make", "Make", "settings"],
-  ["study", "Studies", "check"],
+  ["make", "Make", "pencil"],
+  ["study", "Studies", "people"],
 ];
 
 // Pages are loaded when they are first visited.
@@ -37,9 +37,9 @@ const ROUTES = [
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const tabs = TABS.map(([name, text, symbol]) => h("a", { href: place(name) }, icon(symbol), text));
 
-function show({ title, element }, name) {
+function show({ title, element, focused = false }, name) {
   document.title = title ? `${title} · Topple` : "Topple";
-  document.body.dataset.page = name || "home";
+  document.body.classList.toggle("focused", focused);
   TABS.forEach(([own], i) => {
     const current = own === name || (own === "phyre" && name === "");
     if (current) tabs[i].setAttribute("aria-current", "page");
@@ -62,6 +62,10 @@ function fail(error) {
     ),
   };
 }
+
+// A stage that was clicked needs no ring around it; one that was reached by keys does.
+addEventListener("pointerdown", () => (document.documentElement.dataset.input = "pointer"), { capture: true });
+addEventListener("keydown", () => (document.documentElement.dataset.input = "keys"), { capture: true });
 
 replace(document.querySelector(".tabs"), tabs);
 document.getElementById("settings")?.append(settingsButton());

@@ -1,21 +1,20 @@
 // Charts: the success curve of a player, and bars beside those of others.
 import { h, svg } from "./dom.js";
 
-const [WIDE, HIGH] = [320, 150];
+const [WIDE, HIGH] = [340, 170];
 const PAD = { left: 30, right: 6, top: 8, bottom: 22 };
 const TICKS = [1, 3, 10, 30, 100];
 
 /**
  * Share of tasks solved within a number of attempts, which grows as a logarithm as in AUCCESS.
  * @param {number[] | null} mine [100]
- * @param {{ name: string, curve: number[] | null, success_at_10: number | null }[]} others
+ * @param {{ name: string, curve: number[] | null }[]} others drawn if their curve is known
  */
 export function successChart(mine, others) {
   const x = (k) => PAD.left + (Math.log(k) / Math.log(100)) * (WIDE - PAD.left - PAD.right);
   const y = (share) => PAD.top + (1 - share) * (HIGH - PAD.top - PAD.bottom);
   const path = (curve) => curve.map((share, i) => `${i ? "L" : "M"}${x(i + 1).toFixed(1)} ${y(share).toFixed(1)}`).join("");
   const lines = others.filter(({ curve }) => curve);
-  const points = others.filter(({ curve, success_at_10: at10 }) => !curve && at10 !== null);
   return svg(
     "svg",
     { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": describe(mine) },
@@ -27,8 +26,6 @@ export function successChart(mine, others) {
       k === 1 ? "1 attempt" : k)),
     lines.map(({ name, curve }) => svg("path", { class: "curve", d: path(curve) }, svg("title", {}, name))),
     lines.map(({ name, curve }) => svg("text", { x: x(100), y: y(curve.at(-1)) - 5, "text-anchor": "end" }, name)),
-    points.map(({ name, success_at_10: at10 }) =>
-      svg("circle", { class: "point", cx: x(10), cy: y(at10), r: 3.5 }, svg("title", {}, `${name} at 10 attempts`))),
     mine && svg("path", { class: "curve you", d: path(mine) }),
   );
 }

@@ -1,9 +1,9 @@
 // A clock over recorded steps with its controls: play, scrub, step, speed.
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
+import { STEPS_PER_SECOND } from "./replay.js";
 import { settings } from "./settings.js";
 
-const STEPS_PER_SECOND = 60;
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
 /** Fires "step" whenever the moment shown changes, and "end" when play reaches the last one. */

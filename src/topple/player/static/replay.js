@@ -9,7 +9,7 @@
  * @property {string} poses base64 of float32, [frames, bodies, 3]
  */
 
-const STEPS_PER_SECOND = 60;
+export const STEPS_PER_SECOND = 60;
 
 export class Replay {
   /** @param {TrajectoryData} data */

@@ -6,7 +6,13 @@
  * @property {URLSearchParams} query
  */
 
-/** @typedef {{ title: string, element: HTMLElement, leave?: () => void }} Page */
+/**
+ * @typedef {object} Page
+ * @property {string} title
+ * @property {HTMLElement} element
+ * @property {() => void} [leave] called when another page is shown
+ * @property {boolean} [focused] whether the ways to other pages are put out of sight
+ */
 
 /** `place("phyre", "00001:042")` is "#/phyre/00001:042". */
 export function place(...parts) {

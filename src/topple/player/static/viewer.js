@@ -5,7 +5,7 @@ import { IPHYRE_SIZE, PHYRE_SIZE, Stage } from "./canvas/stage.js";
 import { h, replace } from "./dom.js";
 import { films, shareRow, StageBox } from "./play_parts.js";
 import { Playback } from "./playback.js";
-import { Replay } from "./replay.js";
+import { Replay, STEPS_PER_SECOND } from "./replay.js";
 
 /** Shows one replay after the other in the same place. */
 export class Viewer {
@@ -35,7 +35,9 @@ export class Viewer {
     this.#data = data;
     this.#replay = new Replay(data.trajectory);
     this.box.clear();
-    const query = this.benchmark === "phyre" ? { action: data.action.join(",") } : { plan: planText(data.plan) };
+    const query = this.benchmark === "phyre"
+      ? { action: data.action.join(",") }
+      : { plan: planText(data.plan), ...(data.hz !== STEPS_PER_SECOND && { hz: data.hz }) };
     const hash = data.link.slice(data.link.indexOf("#"));
     replace(this.share, shareRow(hash, films(this.benchmark, data.task ?? data.game, query)));
     this.playback.open(this.#replay.last);
@@ -54,7 +56,8 @@ export class Viewer {
 
   #paintGame(ctx) {
     const { step } = this.playback;
-    const gone = new Set(this.#data.plan.filter(({ tick }) => tick < step).map(({ body }) => body));
+    const now = (step * this.#data.hz) / STEPS_PER_SECOND;
+    const gone = new Set(this.#data.plan.filter(({ tick }) => tick < now).map(({ body }) => body));
     paintGame(ctx, this.#data, { poseOf: this.#replay.at(step), present: (body) => !gone.has(body) });
   }
 

@@ -40,6 +40,11 @@ export class Stage {
     return (this.canvas.clientWidth || 1) / this.size;
   }
 
+  /** Whether keys are in use here. */
+  get byKeys() {
+    return document.activeElement === this.canvas && document.documentElement.dataset.input === "keys";
+  }
+
   /** Draw again before the next picture of the screen; many calls cost one drawing. */
   redraw = () => {
     this.#frame ||= requestAnimationFrame(() => {

@@ -125,7 +125,7 @@ class Arcade {
   paint(ctx, stage) {
     const poseOf = this.replay ? this.replay.at(this.playback.step) : (body) => this.poses.get(body);
     paintGame(ctx, this.game, { poseOf, present: this.present, hover: this.hover, daylight: this.study });
-    if (stage.canvas.matches(":focus-visible")) this.paintKeys(ctx);
+    if (stage.byKeys) this.paintKeys(ctx);
   }
 
   /** The key of each gray block, for those who play by keyboard. */

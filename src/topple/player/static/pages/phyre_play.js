@@ -94,7 +94,7 @@ class Table {
         "div",
         { class: "panel" },
         h("section", { class: "card stack", "aria-label": "Your move" },
-          goalSentence(this.task.description), this.notes, this.status, ballFields(this.placement), this.go,
+          goalSentence(this.task.description), this.notes, this.status, this.go, ballFields(this.placement),
           h("div", { class: "row spread" }, this.clear, !this.study && this.solutionButton()), this.share),
         h("section", { class: "card stack", "aria-label": "Attempts" }, h("h2", {}, "Attempts"), this.dots),
         this.standing,
@@ -152,6 +152,7 @@ class Table {
   /** A ball was moved: cheap rules at once, the exact ones when the hand rests. */
   moved() {
     const { placement } = this;
+    if (this.replay) return this.again();
     clearTimeout(this.timer);
     this.say(placement.status, placement.ready ? "good" : placement.faults.some(Boolean) ? "bad" : "");
     this.go.disabled = !placement.ready;
@@ -206,12 +207,11 @@ class Table {
   }
 
   again() {
-    const [goIcon] = [button("Simulate", { icon: "play" })];
     this.replay = null;
     this.playback.close();
     this.box.clear();
     replace(this.share);
-    replace(this.go, ...goIcon.childNodes);
+    replace(this.go, icon("play"), "Simulate");
     this.placement.enabled = true;
     this.moved();
     this.stage.redraw();
@@ -222,7 +222,11 @@ class Table {
     const [text, kind] = this.verdict;
     this.box.verdict(text, kind);
     this.say(text, kind === "good" ? "good" : "");
-    if (this.celebration) celebrate(this.box.element);
+    if (this.celebration) {
+      celebrate(this.box.element);
+      const { next } = this.task;
+      if (next && !this.study) this.share.prepend(h("a", { class: "button", href: place("phyre", next) }, "Next task", icon("next")));
+    }
     this.celebration = false;
     if (!this.progress) return;
     this.showProgress(this.progress);

@@ -16,13 +16,17 @@ export async function standingCard(api, tier) {
       figure(solved, "solved"),
       figure(tasks, "tasks tried")),
     successChart(curve, others),
-    bars(
-      [
-        { name: "You", value: auccess === null ? null : 100 * auccess, you: true },
-        ...others.map(({ name, auccess: value, note }) => ({ name, value: 100 * value, note })),
-      ],
-      { high: 100 },
-    ),
+    bars([{ name: "You", value: auccess === null ? null : 100 * auccess, you: true }], { high: 100 }),
+    h("div", { class: "columns" }, groups(others).map(([note, rows]) =>
+      h("div", {}, h("h3", { class: "small muted" }, note),
+        bars(rows.map(({ name, auccess: value }) => ({ name, value: 100 * value })), { high: 100 })))),
     h("p", { class: "small muted" }, source),
   );
+}
+
+/** Others by what they were measured on. */
+function groups(others) {
+  const found = new Map();
+  for (const one of others) found.set(one.note, [...(found.get(one.note) ?? []), one]);
+  return [...found];
 }

@@ -19,7 +19,7 @@ export async function phyreReplay({ parts: [task], query }) {
 }
 
 export async function iphyreReplay({ parts: [game], query }) {
-  const data = await api.get(`replays/iphyre/${encodeURIComponent(game)}`, { plan: query.get("plan") ?? "" });
+  const data = await api.get(`replays/iphyre/${encodeURIComponent(game)}`, { plan: query.get("plan") ?? "", hz: query.get("hz") });
   const removals = data.plan.map(({ tick, body }) => `block ${body} at ${(tick / data.hz).toFixed(2)} s`);
   return replayPage("iphyre", data, `Replay of ${title(game)}`, place("iphyre", game), [
     outcome(data.solved),

@@ -19,7 +19,7 @@ export async function studyPage({ parts: [id], query }) {
     setQuery({});
   }
   await visit.go();
-  return { title: study.name, element: visit.element, leave: () => visit.leave() };
+  return { title: study.name, element: visit.element, leave: () => visit.leave(), focused: true };
 }
 
 class Visit {
@@ -115,12 +115,10 @@ class Visit {
 
   showJourney(session, done = false) {
     const at = session.items.findIndex(({ subject }) => subject === this.subject);
-    const item = session.items[at];
     replace(this.head, h("div", { class: "journey" },
       h("b", {}, `${at + 1} of ${session.items.length}`),
       h("div", { class: "steps", role: "img", "aria-label": `Puzzle ${at + 1} of ${session.items.length}` },
         session.items.map((one, i) => h("i", { class: one.solved ? "hit" : i === at ? "now" : one.done ? "miss" : "" }))),
-      h("span", { class: "muted small" }, `${count(item.attempts, "attempt")} of ${session.attempt_limit}`),
       !done && button("Give up", {
         kind: "quiet",
         onclick: async () => {
