@@ -11,6 +11,7 @@ import json
 from collections import Counter, deque
 from contextlib import suppress
 
+from anyio import CancelScope
 from fastapi import HTTPException, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -143,7 +144,10 @@ class LiveGame:
 
     async def _attempt(self) -> bool:
         """Play one attempt; tells whether the next one is to begin at once."""
-        row = await run_in_threadpool(start_attempt, self._store, self._person, self._played.name)
+        with CancelScope(shield=True):
+            row = await run_in_threadpool(
+                start_attempt, self._store, self._person, self._played.name
+            )
         episode = self._episode
         episode.reset()
         clicks: list[Click] = []
@@ -164,11 +168,10 @@ class LiveGame:
                 await self._send_frame()
                 due = max(due + self._pause, loop.time() - LATE_SECONDS)
                 await asyncio.sleep(max(0.0, due - loop.time()))
-        except BaseException:
-            # The page left, or the server stops: the attempt is kept all the same.
-            await asyncio.shield(self._finish(row.id, clicks, over))
-            raise
-        ended = await self._finish(row.id, clicks, over)
+        finally:
+            # Also if the page leaves or the server stops, the attempt is kept.
+            with CancelScope(shield=True):
+                ended = await self._finish(row.id, clicks, over)
         if gone:
             raise WebSocketDisconnect
         await self._send(ended)
