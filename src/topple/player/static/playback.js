@@ -99,8 +99,9 @@ export class Playback extends EventTarget {
     this.scrub = h("input", {
       type: "range", min: 0, max: 0, step: "any", value: 0, class: "scrub", "aria-label": "Moment",
       oninput: () => {
+        const step = Number(this.scrub.value);
         this.pause();
-        this.seek(Number(this.scrub.value));
+        this.seek(step);
       },
     });
     this.time = h("output", { class: "time" });

@@ -15,7 +15,7 @@ export class PhyreDraft {
    * @param {any} blank the empty room
    */
   constructor(data, blank) {
-    this.walls = blank.bodies;
+    this.walls = blank.bodies.filter(isWall);
     const own = data.bodies.filter((body) => !isWall(body));
     /** @type {Body[]} */
     this.items = structuredClone(own);

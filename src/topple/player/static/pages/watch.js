@@ -37,8 +37,8 @@ function score({ benchmark, score: value }) {
 function runTable(runs) {
   return table(["Agent", "Setup", ["Score", "number"], ["Solved", "number"]], runs.map((run) => [
     place("watch", run.id),
-    [h("b", {}, run.agent), " ", h("span", { class: "muted small" }, run.label)],
-    run.setup,
+    run.label || run.agent,
+    run.setup.replaceAll("_", " "),
     score(run),
     `${run.solved} of ${run.tasks}`,
   ]));
@@ -69,11 +69,11 @@ export async function runPage({ parts: [id] }) {
   };
   show("");
   return {
-    title: run.agent,
+    title: run.label || run.agent,
     element: h(
       "div",
       {},
-      head({ crumbs: [["Watch", place("watch")]], title: run.agent, text: `${run.setup} · ${score(run)} · ${run.solved} of ${count(run.tasks, "task")} solved` }),
+      head({ crumbs: [["Watch", place("watch")]], title: run.label || run.agent, text: `${run.setup.replaceAll("_", " ")} · ${score(run)} · ${run.solved} of ${count(run.tasks, "task")} solved` }),
       h("div", { class: "filters" }, segments("Show", [["", "All"], ["solved", "Solved"], ["open", "Unsolved"]], "", show)),
       h("div", { class: "card" }, body),
     ),
@@ -111,7 +111,7 @@ export async function subjectPage({ parts: [id, subject], query }) {
     element: h(
       "div",
       {},
-      head({ crumbs: [["Watch", place("watch")], [run.agent, place("watch", id)]], title: subject }),
+      head({ crumbs: [["Watch", place("watch")], [run.label || run.agent, place("watch", id)]], title: subject }),
       h("div", { class: "play" }, viewer.element,
         h("div", { class: "panel" }, h("section", { class: "card stack" },
           h("div", { class: "row spread" }, h("h2", {}, count(attempts.length, "attempt")),
