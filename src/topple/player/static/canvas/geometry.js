@@ -5,17 +5,15 @@ export const MAX_RADIUS = 32; // px
 export const SIZE = 256; // px
 const SPACING = 1; // px between two balls of an action
 const TOUCH = 1e-5; // px; touching is allowed
-const NUDGE = 1e-6; // px; keeps a whole pixel whole after a division and a product
 
 /** @typedef {{ x: number, y: number, r: number }} BallSpot whole pixels, y up */
 
 /** The action that places these balls: numbers from 0 to 1. @param {BallSpot[]} balls */
 export function toAction(balls) {
-  const range = MAX_RADIUS - MIN_RADIUS;
   return balls.flatMap(({ x, y, r }) => [
-    Math.min((x + NUDGE) / (SIZE - 1), 1),
-    Math.min((y + NUDGE) / (SIZE - 1), 1),
-    Math.min(Math.max((r - MIN_RADIUS) / range, 0), 1),
+    x / (SIZE - 1),
+    y / (SIZE - 1),
+    (r - MIN_RADIUS) / (MAX_RADIUS - MIN_RADIUS),
   ]);
 }
 
@@ -26,10 +24,16 @@ export function fromAction(action) {
     balls.push({
       x: Math.trunc(action[i] * (SIZE - 1)),
       y: Math.trunc(action[i + 1] * (SIZE - 1)),
-      r: Math.round(action[i + 2] * (MAX_RADIUS - MIN_RADIUS) + MIN_RADIUS),
+      r: roundHalfEven(action[i + 2] * (MAX_RADIUS - MIN_RADIUS) + MIN_RADIUS),
     });
   }
   return balls;
+}
+
+function roundHalfEven(value) {
+  const low = Math.floor(value);
+  const rest = value - low;
+  return rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low;
 }
 
 /** Keep a radius in its range, in whole pixels. */
@@ -46,9 +50,7 @@ export function clampRadius(r) {
 export function faults(balls, bodies) {
   return balls.map((ball, i) => {
     const { x, y, r } = ball;
-    if (x < r || y < r || x > SIZE - r || y > SIZE - r || x > SIZE - 1 || y > SIZE - 1) {
-      return "reaches outside the scene";
-    }
+    if (Math.min(x, y) < r || Math.max(x, y) > SIZE - r) return "reaches outside the scene";
     const crowded = balls.some(
       (other, j) => j !== i && Math.hypot(other.x - x, other.y - y) < other.r + r + SPACING,
     );

@@ -75,7 +75,7 @@ class Table {
     this.go = button("Simulate", { icon: "play", kind: "primary big wide", onclick: () => this.act() });
     this.clear = button("Clear", { icon: "trash", kind: "quiet", onclick: () => this.placement.set([]) });
     this.status = h("p", { class: "status", role: "status" });
-    this.dots = h("div", { class: "dots", role: "list", "aria-label": "Your attempts" });
+    this.dots = h("div", { class: "dots", role: "group", "aria-label": "Your attempts" });
     this.share = h("div");
     this.standing = h("div");
     this.notes = h("div", { class: "row" });
@@ -200,7 +200,7 @@ class Table {
     this.say("Watching the attempt.", "");
     replace(this.go, "Try again");
     this.go.disabled = false;
-    const query = { action: action.map((value) => Number(value.toFixed(6))).join(",") };
+    const query = { action: action.join(",") };
     const link = `${place("replay", "phyre", this.task.id)}?${new URLSearchParams(query)}`;
     replace(this.share, shareRow(link, films("phyre", this.task.id, query)));
     this.playback.open(this.replay.last);
