@@ -63,7 +63,8 @@ def play(
         try:
             from topple.player import server
             from topple.player.settings import LOOPBACK, Settings
-            from topple.player.store import sqlite_url
+            from topple.player.store import Store, sqlite_url
+            from topple.player.studies import all_studies
         except ModuleNotFoundError as error:
             raise ValueError(
                 f"the player needs the package {error.name}: pip install 'topple[player]'"
@@ -77,6 +78,12 @@ def play(
             hosts=LOOPBACK | names | own_names,
             owner_key=owner_key or (None if local else secrets.token_urlsafe(12)),
         )
+        if study is not None:
+            store = Store(settings.database)
+            known = all_studies(store)
+            store.close()
+            if study not in known:
+                raise ValueError(f"{study!r} is no study id; `topple study list` shows them")
         listener = server.open_socket(host, port)
         shown = "127.0.0.1" if local or host in ("0.0.0.0", "::") else host
         address = f"http://{shown}:{listener.getsockname()[1]}/"
@@ -89,7 +96,7 @@ def play(
             if browser:
                 webbrowser.open(page)
 
-        with contextlib.suppress(KeyboardInterrupt):
+        with listener, contextlib.suppress(KeyboardInterrupt):
             server.serve(settings, listener, ready)
     typer.echo("stopped", err=True)
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache
 
+import numpy as np
+
+from topple.phyre.action import Actions, discrete_actions
+from topple.phyre.tier import Tier
+from topple.physics.trajectory import Outcome
 from topple.player.runs import RunShelf
 from topple.player.tasks import PhyreTask, published_task
 
-SEARCH_BUDGET = 20_000  # actions of the fixed list; some 5 seconds at most
+SEARCHED = 100_000  # actions of the fixed list, as long as time allows
+SEARCH_SECONDS = 12.0
+SETTLE_SECONDS = 2.0  # from then on, a solution that only just works will do
+_CHUNK = 1000
 
 
 def find_solution(runs: RunShelf, task: PhyreTask) -> tuple[list[float], str] | None:
@@ -15,19 +24,35 @@ def find_solution(runs: RunShelf, task: PhyreTask) -> tuple[list[float], str] | 
     recorded = runs.solution(task.name)
     if recorded is not None:
         return recorded
-    action = _published(task.name) if task.template is not None else _search(task)
+    action = _published(task.name) if task.template is not None else search(task)
     return None if action is None else (list(action), "found by search")
 
 
-def _search(task: PhyreTask) -> tuple[float, ...] | None:
-    # Stable solutions look better; but any will do.
-    for stable in (True, False):
-        found = task.simulator.solutions(0, budget=SEARCH_BUDGET // 2, stable=stable)
-        if len(found):
-            return tuple(found[0].tolist())
-    return None
+@lru_cache(maxsize=2)
+def _actions(tier: Tier) -> Actions:
+    return discrete_actions(tier, SEARCHED)
+
+
+def search(task: PhyreTask, seconds: float = SEARCH_SECONDS) -> tuple[float, ...] | None:
+    """A solution from the fixed list, one that survives half a pixel if there is time."""
+    start = time.monotonic()
+    actions = _actions(task.tier)
+    shaky: tuple[float, ...] | None = None
+    for first in range(0, len(actions), _CHUNK):
+        chunk = actions[first : first + _CHUNK]
+        outcome = task.simulator.attempts(0, chunk, stable=True).outcome
+        stable = np.flatnonzero(outcome == Outcome.STABLY_SOLVED)
+        if len(stable):
+            return tuple(chunk[stable[0]].tolist())
+        solved = np.flatnonzero(outcome > 0)
+        if shaky is None and len(solved):
+            shaky = tuple(chunk[solved[0]].tolist())
+        spent = time.monotonic() - start
+        if spent > seconds or (shaky is not None and spent > SETTLE_SECONDS):
+            break
+    return shaky
 
 
 @lru_cache(maxsize=5000)
 def _published(name: str) -> tuple[float, ...] | None:
-    return _search(published_task(name))
+    return search(published_task(name))
