@@ -10,14 +10,26 @@ from playwright.sync_api import expect
 from browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-PLACES = ["", "#/phyre/template/00001", f"#/phyre/{TASK}", "#/iphyre", "#/iphyre/fill"]
-PLACES += ["#/watch", "#/make", "#/make/phyre", "#/make/iphyre", "#/study"]
+PLACES = {  # hash: what to see there
+    "#/": ".hero",
+    "#/phyre/template/00001": ".grid.dense .tile",
+    f"#/phyre/{TASK}": ".goal",
+    "#/iphyre": "h1:text('I-PHYRE')",
+    "#/iphyre/fill": ".hud",
+    "#/watch": "h1:text('Watch agents')",
+    "#/make": "h1:text('Make puzzles')",
+    "#/make/phyre": "h1:text('PHYRE puzzle')",
+    "#/make/iphyre": "h1:text('I-PHYRE game')",
+    "#/study": "h1:text('Studies')",
+}
 
 
 def test_phone_fits_and_a_finger_plays(make_visitor: MakeVisitor) -> None:
     visitor = make_visitor(**PHONE)
-    for place in PLACES:
-        visitor.go(place)
+    visitor.go()
+    for place, mark in PLACES.items():
+        visitor.page.evaluate("place => (location.hash = place)", place)
+        expect(visitor.page.locator(mark).first).to_be_visible()
         assert visitor.overflow() <= 0, place
     visitor.go(f"#/phyre/{TASK}")
     visitor.page.touchscreen.tap(*visitor.spot(*FAILING[:2], 256, y_up=True))

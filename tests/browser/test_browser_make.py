@@ -11,6 +11,8 @@ from browser_parts import Visitor
 from topple.iphyre.game_file import load_games
 from topple.scene.codec import scene_from_json
 
+TRIANGLE = [[30, 0], [0, 20], [0, 0]]  # px, counter-clockwise
+
 
 def test_phyre_puzzle_is_made_saved_and_played(visitor: Visitor, tmp_path: Path) -> None:
     visitor.go("#/make/phyre")
@@ -110,10 +112,18 @@ def test_draft_outlives_a_reload_and_files_are_opened(visitor: Visitor, tmp_path
     expect(bodies).to_have_count(before + 1)
     path = tmp_path / "other.json"
     ball = {"dynamic": True, "position": [90, 90], "kind": "ball", "shapes": [{"circle": 9.5}]}
-    path.write_text(json.dumps({"name": "Opened", "bodies": [ball]}))
+    triangle = {"dynamic": False, "position": [60, 60], "shapes": [{"polygon": TRIANGLE}]}
+    path.write_text(json.dumps({"name": "Opened", "bodies": [ball, triangle]}))
     page.locator("input[type=file]").set_input_files(path)
     expect(page.get_by_label("Name of the puzzle")).to_have_value("Opened")
-    expect(bodies).to_have_count(1)
+    expect(bodies).to_have_count(2)
+    bodies.last.click()
+    page.keyboard.press("+")
+    assert _field(visitor, "Reach") == 31
+    path.write_text('{"bodies": 7}')
+    page.locator("input[type=file]").set_input_files(path)
+    expect(page.locator(".toast.error")).to_have_text("other.json is no scene in JSON.")
+    expect(bodies).to_have_count(2)
 
 
 def _fill(visitor: Visitor, values: dict[str, float]) -> None:

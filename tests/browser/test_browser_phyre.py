@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from playwright.sync_api import expect
 
 from browser_parts import FAILING, SOLVING, TASK, Visitor
 from topple.phyre import Simulator
+
+# What the page thinks of balls in a task: their action, and whether they fit.
+JUDGE = """async ([task, places]) => {
+    const { faults, fromAction, toAction } = await import("./canvas/geometry.js");
+    const { scene } = await (await fetch(`api/phyre/tasks/${task}`)).json();
+    return places.map((place) => {
+        const balls = place.map(([x, y, r]) => ({ x, y, r }));
+        const action = toAction(balls);
+        const back = JSON.stringify(fromAction(action)) === JSON.stringify(balls);
+        return [action, back, faults(balls, scene.bodies).every((fault) => !fault)];
+    });
+}"""
 
 
 def test_gallery_shows_all_templates(visitor: Visitor) -> None:
@@ -81,31 +92,19 @@ def test_balls_that_do_not_fit_are_refused_while_dragging(visitor: Visitor) -> N
     expect(status).to_have_text("Ball 2 covers a body of the scene.")
 
 
-@pytest.mark.parametrize("task", [TASK, "00006:003", "00012:004", "00101:000", "00122:006"])
-def test_rule_while_dragging_is_that_of_the_engine(visitor: Visitor, task: str) -> None:
-    simulator = Simulator(task)
-    balls = simulator.tier.balls
-    rng = np.random.default_rng(0)
-    places = rng.integers([[0, 0, 2]], [[256, 256, 33]], size=(800, balls, 3))
-    visitor.go()
-    answer = visitor.page.evaluate(
-        """async ([task, places]) => {
-            const { faults, fromAction, toAction } = await import("./canvas/geometry.js");
-            const { scene } = await (await fetch(`api/phyre/tasks/${task}`)).json();
-            return places.map((place) => {
-                const balls = place.map(([x, y, r]) => ({ x, y, r }));
-                const action = toAction(balls);
-                const back = JSON.stringify(fromAction(action)) === JSON.stringify(balls);
-                return [action, back, faults(balls, scene.bodies).every((fault) => !fault)];
-            });
-        }""",
-        [task, places.tolist()],
-    )
-    actions, back, fits = zip(*answer, strict=True)
-    assert all(back)
-    valid = simulator.valid(task, np.array(actions))
-    assert 50 < valid.sum() < len(valid)
-    np.testing.assert_array_equal(fits, valid)
+def test_rule_while_dragging_is_that_of_the_engine(visitor: Visitor) -> None:
+    visitor.go("#/study")
+    for task in (TASK, "00006:003", "00012:004", "00101:000", "00122:006"):
+        simulator = Simulator(task)
+        shape = (800, simulator.tier.balls, 3)
+        rng = np.random.default_rng(0)
+        places = rng.integers([[0, 0, 2]], [[256, 256, 33]], size=shape)
+        answer = visitor.page.evaluate(JUDGE, [task, places.tolist()])
+        actions, back, fits = zip(*answer, strict=True)
+        assert all(back)  # whole pixels survive the way to an action and back
+        valid = simulator.valid(task, np.array(actions))
+        assert 50 < valid.sum() < len(valid)
+        np.testing.assert_array_equal(fits, valid)
 
 
 def test_drag_of_the_rim_and_the_wheel_change_the_radius(visitor: Visitor) -> None:

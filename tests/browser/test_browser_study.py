@@ -55,6 +55,10 @@ def test_study_survives_reloads_and_is_exported(make_visitor: MakeVisitor) -> No
     researcher.page.reload()
     row = researcher.page.get_by_role("row").filter(has_text="P07")
     expect(row).to_contain_text("2 of 2")
+    again = make_visitor()  # the link of a participant leads back, and does not stay readable
+    again.go(_link_back(researcher, invitation))
+    expect(again.page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert "key=" not in again.page.url
     rows = _export(researcher)
     assert [row["subject"] for row in rows] == [TASK, TASK]
     assert "P07" not in json.dumps([row["participant"] for row in rows])
@@ -80,6 +84,16 @@ def _make_study(researcher: Visitor) -> str:
     href = link.get_attribute("href")
     assert href is not None
     return href
+
+
+def _link_back(researcher: Visitor, invitation: str) -> str:
+    """The hash that takes the only participant back."""
+    study = invitation.rsplit("/", 1)[1]
+    answer = researcher.page.request.get(f"{researcher.address}api/studies/{study}/detail")
+    [participant] = json.loads(answer.text())["participants"]
+    link = participant["link"]
+    assert isinstance(link, str)
+    return link[link.index("#") :]
 
 
 def _export(researcher: Visitor) -> list[dict[str, str]]:

@@ -59,7 +59,11 @@ export class Api {
     if (body !== undefined) headers["Content-Type"] = "application/json";
     let response;
     try {
-      response = await fetch(`api/${path}`, { method, headers, body: body && JSON.stringify(body) });
+      response = await fetch(`api/${path}`, {
+        method,
+        headers,
+        body: body && JSON.stringify(body),
+      });
     } catch {
       throw new ApiError(0, "The server does not answer. Is `topple play` still running?");
     }

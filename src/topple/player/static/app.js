@@ -12,26 +12,29 @@ const TABS = [
   ["study", "Studies", "people"],
 ];
 
-// Pages are loaded when they are first visited.
-const page = (name, builder) => async (at) => (await import(`./pages/${name}.js`))[builder](at);
+/** A page whose module is loaded when it is first visited. */
+const route = (pattern, file, builder) => ({
+  pattern,
+  build: async (place) => (await import(`./pages/${file}.js`))[builder](place),
+});
 
 const ROUTES = [
-  ["", page("phyre_gallery", "home")],
-  ["phyre", page("phyre_gallery", "phyreGallery")],
-  ["phyre/:task", page("phyre_play", "phyrePage")],
-  ["phyre/template/:template", page("phyre_template", "templatePage")],
-  ["iphyre", page("iphyre_gallery", "iphyreGallery")],
-  ["iphyre/:game", page("iphyre_play", "iphyrePage")],
-  ["replay/phyre/:task", page("replay", "phyreReplay")],
-  ["replay/iphyre/:game", page("replay", "iphyreReplay")],
-  ["watch", page("watch", "runsPage")],
-  ["watch/:run", page("watch", "runPage")],
-  ["watch/:run/:subject", page("watch", "subjectPage")],
-  ["study", page("studies", "studiesPage")],
-  ["study/:study", page("study", "studyPage")],
-  ["study/:study/results", page("studies", "resultsPage")],
-  ["make", page("puzzles", "puzzlesPage")],
-  ["make/:puzzle", page("editor", "editorPage")],
+  route("", "phyre_gallery", "home"),
+  route("phyre", "phyre_gallery", "phyreGallery"),
+  route("phyre/:task", "phyre_play", "phyrePage"),
+  route("phyre/template/:template", "phyre_template", "templatePage"),
+  route("iphyre", "iphyre_gallery", "iphyreGallery"),
+  route("iphyre/:game", "iphyre_play", "iphyrePage"),
+  route("replay/phyre/:task", "replay", "phyreReplay"),
+  route("replay/iphyre/:game", "replay", "iphyreReplay"),
+  route("watch", "watch", "runsPage"),
+  route("watch/:run", "watch", "runPage"),
+  route("watch/:run/:subject", "watch", "subjectPage"),
+  route("study", "studies", "studiesPage"),
+  route("study/:study", "study", "studyPage"),
+  route("study/:study/results", "studies", "resultsPage"),
+  route("make", "puzzles", "puzzlesPage"),
+  route("make/:puzzle", "editor", "editorPage"),
 ];
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
@@ -64,8 +67,12 @@ function fail(error) {
 }
 
 // A stage that was clicked needs no ring around it; one that was reached by keys does.
-addEventListener("pointerdown", () => (document.documentElement.dataset.input = "pointer"), { capture: true });
-addEventListener("keydown", () => (document.documentElement.dataset.input = "keys"), { capture: true });
+addEventListener("pointerdown", () => (document.documentElement.dataset.input = "pointer"), {
+  capture: true,
+});
+addEventListener("keydown", () => (document.documentElement.dataset.input = "keys"), {
+  capture: true,
+});
 
 replace(document.querySelector(".tabs"), tabs);
 document.getElementById("settings")?.append(settingsButton());

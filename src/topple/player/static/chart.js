@@ -7,31 +7,48 @@ const TICKS = [1, 3, 10, 30, 100];
 
 /**
  * Share of tasks solved within a number of attempts, which grows as a logarithm as in AUCCESS.
- * @param {number[] | null} mine [100]
+ * @param {number[]} mine [100]
  * @param {{ name: string, curve: number[] | null }[]} others drawn if their curve is known
  */
 export function successChart(mine, others) {
   const x = (k) => PAD.left + (Math.log(k) / Math.log(100)) * (WIDE - PAD.left - PAD.right);
   const y = (share) => PAD.top + (1 - share) * (HIGH - PAD.top - PAD.bottom);
-  const path = (curve) => curve.map((share, i) => `${i ? "L" : "M"}${x(i + 1).toFixed(1)} ${y(share).toFixed(1)}`).join("");
+  const path = (curve) =>
+    curve
+      .map((share, i) => `${i ? "L" : "M"}${x(i + 1).toFixed(1)} ${y(share).toFixed(1)}`)
+      .join("");
   const lines = others.filter(({ curve }) => curve);
   return svg(
     "svg",
     { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": describe(mine) },
     [0, 0.5, 1].map((share) => [
-      svg("line", { class: "rule", x1: PAD.left, x2: WIDE - PAD.right, y1: y(share), y2: y(share) }),
+      svg("line", {
+        class: "rule",
+        x1: PAD.left,
+        x2: WIDE - PAD.right,
+        y1: y(share),
+        y2: y(share),
+      }),
       svg("text", { x: PAD.left - 6, y: y(share) + 3.5, "text-anchor": "end" }, `${share * 100}%`),
     ]),
-    TICKS.map((k) => svg("text", { x: x(k), y: HIGH - 6, "text-anchor": k === 1 ? "start" : k === 100 ? "end" : "middle" },
-      k === 1 ? "1 attempt" : k)),
-    lines.map(({ name, curve }) => svg("path", { class: "curve", d: path(curve) }, svg("title", {}, name))),
-    lines.map(({ name, curve }) => svg("text", { x: x(100), y: y(curve.at(-1)) - 5, "text-anchor": "end" }, name)),
-    mine && svg("path", { class: "curve you", d: path(mine) }),
+    TICKS.map((k) =>
+      svg(
+        "text",
+        { x: x(k), y: HIGH - 6, "text-anchor": k === 1 ? "start" : k === 100 ? "end" : "middle" },
+        k === 1 ? "1 attempt" : k,
+      ),
+    ),
+    lines.map(({ name, curve }) =>
+      svg("path", { class: "curve", d: path(curve) }, svg("title", {}, name)),
+    ),
+    lines.map(({ name, curve }) =>
+      svg("text", { x: x(100), y: y(curve.at(-1)) - 5, "text-anchor": "end" }, name),
+    ),
+    svg("path", { class: "curve you", d: path(mine) }),
   );
 }
 
 function describe(mine) {
-  if (!mine) return "Success curve: no attempt yet";
   const at = (k) => `${Math.round(100 * mine[k - 1])}% within ${k}`;
   return `Your success curve: ${at(1)}, ${at(10)}, ${at(100)} attempts`;
 }

@@ -14,6 +14,12 @@
  * @property {boolean} [focused] whether the ways to other pages are put out of sight
  */
 
+/**
+ * @typedef {object} Route
+ * @property {string} pattern such as "phyre/:task"
+ * @property {(place: Place) => Page | Promise<Page>} build
+ */
+
 /** `place("phyre", "00001:042")` is "#/phyre/00001:042". */
 export function place(...parts) {
   return `#/${parts.map(encodePart).join("/")}`;
@@ -38,8 +44,7 @@ export function here(hash = location.hash) {
 
 /**
  * Show the page that the address names, now and whenever it changes.
- * @param {[string, (place: Place) => Page | Promise<Page>][]} routes pattern, such as
- *   "phyre/:task", and what builds the page
+ * @param {Route[]} routes
  * @param {(page: Page, name: string) => void} show
  * @param {(error: Error) => Page} fail
  */
@@ -77,7 +82,7 @@ function decode(word) {
 }
 
 function find(routes, words, query) {
-  for (const [pattern, build] of routes) {
+  for (const { pattern, build } of routes) {
     const wanted = pattern.split("/").filter(Boolean);
     const fits =
       wanted.length === words.length &&

@@ -5,24 +5,44 @@ import { icon } from "./icons.js";
 import { settings } from "./settings.js";
 import { segments } from "./widgets.js";
 
-const THEMES = [["auto", "System"], ["light", "Light"], ["dark", "Dark"]];
-const COLOURS = [["paper", "Papers"], ["safe", "Colour-blind"]];
+const THEMES = [
+  ["auto", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+const COLOURS = [
+  ["paper", "Papers"],
+  ["safe", "Colour-blind"],
+];
 
 export function settingsButton() {
   const menu = h(
     "div",
     { class: "menu", id: "settings-menu", hidden: true },
-    h("div", {}, h("h3", {}, "Theme"),
-      segments("Theme", THEMES, settings.choices.theme, (theme) => settings.set({ theme }))),
-    h("div", {}, h("h3", {}, "Colours of scenes"),
-      segments("Colours of scenes", COLOURS, settings.choices.colours, (colours) => settings.set({ colours })),
-      swatches()),
+    h(
+      "div",
+      {},
+      h("h3", {}, "Theme"),
+      segments("Theme", THEMES, settings.choices.theme, (theme) => settings.set({ theme })),
+    ),
+    h(
+      "div",
+      {},
+      h("h3", {}, "Colours of scenes"),
+      segments("Colours of scenes", COLOURS, settings.choices.colours, (colours) =>
+        settings.set({ colours }),
+      ),
+      swatches(),
+    ),
   );
   const toggle = h(
     "button",
     {
-      class: "round quiet", "aria-label": "Settings", title: "Settings",
-      "aria-expanded": "false", "aria-controls": "settings-menu",
+      class: "round quiet",
+      "aria-label": "Settings",
+      title: "Settings",
+      "aria-expanded": "false",
+      "aria-controls": "settings-menu",
       onclick: () => open(menu.hidden),
     },
     icon("settings"),

@@ -5,9 +5,9 @@ import { icon } from "./icons.js";
 /**
  * A row of choices, one of which is pressed.
  * @param {string} label
- * @param {[value: string, text: string][]} options
+ * @param {string[][]} options pairs of a value and its text
  * @param {string} value
- * @param {(value: string) => void} onchange
+ * @param {(value: any) => void} onchange
  */
 export function segments(label, options, value, onchange) {
   const buttons = options.map(([own, text]) =>
@@ -17,9 +17,9 @@ export function segments(label, options, value, onchange) {
         type: "button",
         "aria-pressed": String(own === value),
         onclick: () => {
-          for (const button of buttons) {
-            button.setAttribute("aria-pressed", String(button === buttons[options.findIndex(([v]) => v === own)]));
-          }
+          options.forEach(([other], i) =>
+            buttons[i].setAttribute("aria-pressed", String(other === own)),
+          );
           onchange(own);
         },
       },
@@ -29,7 +29,11 @@ export function segments(label, options, value, onchange) {
   return h("div", { class: "segments", role: "group", "aria-label": label }, buttons);
 }
 
-/** A button with an icon before its text. */
+/**
+ * A button, with an icon before its text if one is named.
+ * @param {string} text
+ * @param {{ icon?: string, kind?: string, [prop: string]: any }} props
+ */
 export function button(text, { icon: name, kind = "", ...props }) {
   return h("button", { type: "button", class: kind, ...props }, name && icon(name), text);
 }
@@ -76,7 +80,8 @@ export async function copy(text, done = "Link copied.") {
 
 /** Let the browser save an address or a text as a file. */
 export function download(name, content) {
-  const blob = typeof content === "string" ? new Blob([content], { type: "application/json" }) : content;
+  const blob =
+    typeof content === "string" ? new Blob([content], { type: "application/json" }) : content;
   const url = URL.createObjectURL(blob);
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
@@ -120,8 +125,11 @@ export function head({ crumbs = [], title, text = null, end = [] }) {
       "div",
       {},
       crumbs.length > 0 &&
-        h("nav", { class: "crumbs", "aria-label": "Where you are" },
-          crumbs.map(([name, href]) => [h("a", { href }, name), " / "])),
+        h(
+          "nav",
+          { class: "crumbs", "aria-label": "Where you are" },
+          crumbs.map(([name, href]) => [h("a", { href }, name), " / "]),
+        ),
       h("h1", {}, title),
       text && h("p", { class: "muted" }, text),
     ),

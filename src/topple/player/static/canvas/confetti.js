@@ -10,7 +10,12 @@ const SECONDS = 1.6;
 export function celebrate(box) {
   if (settings.reducedMotion) return;
   const size = box.clientWidth;
-  const canvas = h("canvas", { class: "confetti", width: size, height: size, "aria-hidden": "true" });
+  const canvas = h("canvas", {
+    class: "confetti",
+    width: size,
+    height: size,
+    "aria-hidden": "true",
+  });
   const ctx = canvas.getContext("2d");
   const { red, green, blue, purple } = palette().phyre;
   const pieces = Array.from({ length: PIECES }, (_, i) => ({
@@ -30,7 +35,10 @@ export function celebrate(box) {
     for (const { angle, speed, spin, colour } of pieces) {
       const reach = speed * (1 - Math.exp(-2.5 * t));
       ctx.save();
-      ctx.translate(size / 2 + reach * Math.cos(angle), size * 0.35 + reach * Math.sin(angle) + size * 0.28 * t * t);
+      ctx.translate(
+        size / 2 + reach * Math.cos(angle),
+        size * 0.35 + reach * Math.sin(angle) + size * 0.28 * t * t,
+      );
       ctx.rotate(spin * t);
       ctx.fillStyle = colour;
       ctx.fillRect(-5, -3, 10, 6);

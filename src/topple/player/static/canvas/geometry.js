@@ -78,8 +78,9 @@ export function bodyHas(body, { x, y }, slack = 0) {
   );
 }
 
-/** A point of the scene in the frame of a body. */
-export function intoBody(x, y, { position: [px, py], angle = 0 }) {
+/** A point of the scene in the frame of a body. @returns {[number, number]} */
+export function intoBody(x, y, { position, angle = 0 }) {
+  const [px, py] = position;
   const [dx, dy, cos, sin] = [x - px, y - py, Math.cos(angle), Math.sin(angle)];
   return [dx * cos + dy * sin, dy * cos - dx * sin];
 }

@@ -5,7 +5,7 @@ import { IPHYRE_SIZE } from "./stage.js";
 /**
  * @typedef {object} GameBody
  * @property {"gray" | "black" | "blue" | "ball"} kind
- * @property {[number, number, number, number]} ends px; both its centre for a ball
+ * @property {number[]} ends px: x1, y1, x2, y2; both its centre for a ball
  * @property {number} radius px
  * @property {boolean} [dynamic]
  * @typedef {object} Level what to draw
@@ -65,17 +65,27 @@ export function paintGame(ctx, level, state = {}) {
     if (body.kind === "ball") paintBall(ctx, poses[i], body.radius, colours);
     else paintBlock(ctx, body, poses[i], colours, i === hover);
   });
-  for (const [pairs, coils] of [[level.sticks, 0], [level.springs, COILS]]) {
-    for (const [a, b] of pairs) {
-      if (present(a) && present(b)) line(ctx, zigzag(poses[a], poses[b], coils), 3, colours.joint);
-    }
+  const joints = [
+    ...level.sticks.map((pair) => ({ pair, coils: 0 })),
+    ...level.springs.map((pair) => ({ pair, coils: COILS })),
+  ];
+  for (const {
+    pair: [a, b],
+    coils,
+  } of joints) {
+    if (present(a) && present(b)) line(ctx, zigzag(poses[a], poses[b], coils), 3, colours.joint);
   }
 }
 
-function paintBlock(ctx, { ends: [x1, y1, x2, y2], kind, radius }, [x, y, angle], colours, hover) {
+function paintBlock(ctx, body, [x, y, angle], colours, hover) {
+  const { kind, radius } = body;
+  const [x1, y1, x2, y2] = body.ends;
   const [dx, dy, cos, sin] = [(x2 - x1) / 2, (y2 - y1) / 2, Math.cos(angle), Math.sin(angle)];
   const [hx, hy] = [dx * cos - dy * sin, dx * sin + dy * cos];
-  const ends = [[x - hx, y - hy], [x + hx, y + hy]];
+  const ends = [
+    [x - hx, y - hy],
+    [x + hx, y + hy],
+  ];
   if (hover) line(ctx, ends, 2 * radius + 8, colours.ball);
   line(ctx, ends, 2 * radius, colours[kind]);
 }

@@ -12,12 +12,21 @@ import { settings } from "../settings.js";
 
 const PAPER = {
   phyre: {
-    red: "#f34f46", green: "#6bcebb", blue: "#1877f2", purple: "#4b4aa4",
-    gray: "#b9cad2", black: "#000000", white: "#ffffff",
+    red: "#f34f46",
+    green: "#6bcebb",
+    blue: "#1877f2",
+    purple: "#4b4aa4",
+    gray: "#b9cad2",
+    black: "#000000",
+    white: "#ffffff",
   },
   iphyre: {
-    ball: "#ff0000", spoke: "#a00000", gray: "#a4a4a4", black: "#000000",
-    blue: "#3498db", joint: "#8e44ad",
+    ball: "#ff0000",
+    spoke: "#a00000",
+    gray: "#a4a4a4",
+    black: "#000000",
+    blue: "#3498db",
+    joint: "#8e44ad",
   },
   marks: false,
   words: {},
@@ -26,12 +35,21 @@ const PAPER = {
 // After Okabe and Ito; lightness differs as well as hue.
 const SAFE = {
   phyre: {
-    red: "#e69f00", green: "#56b4e9", blue: "#0072b2", purple: "#aa4499",
-    gray: "#c3c8cc", black: "#000000", white: "#ffffff",
+    red: "#e69f00",
+    green: "#56b4e9",
+    blue: "#0072b2",
+    purple: "#aa4499",
+    gray: "#c3c8cc",
+    black: "#000000",
+    white: "#ffffff",
   },
   iphyre: {
-    ball: "#d55e00", spoke: "#7d3700", gray: "#b4b8bb", black: "#000000",
-    blue: "#0072b2", joint: "#aa4499",
+    ball: "#d55e00",
+    spoke: "#7d3700",
+    gray: "#b4b8bb",
+    black: "#000000",
+    blue: "#0072b2",
+    joint: "#aa4499",
   },
   marks: true,
   words: { red: "orange", green: "light blue", blue: "dark blue", purple: "plum" },

@@ -3,11 +3,11 @@ import { palette } from "./palette.js";
 import { PHYRE_SIZE } from "./stage.js";
 
 /**
- * @typedef {{ circle: number } | { polygon: [number, number][] }} Shape
+ * @typedef {{ circle?: number, polygon?: number[][] }} Shape one of the two is set
  * @typedef {object} Body
  * @property {Shape[]} shapes
  * @property {boolean} dynamic
- * @property {[number, number]} position
+ * @property {number[]} position
  * @property {number} [angle]
  * @property {string} [color]
  * @property {string} [kind]
@@ -19,7 +19,12 @@ import { PHYRE_SIZE } from "./stage.js";
 /** A ball of the player as a body. @returns {Body} */
 export function ballBody({ x, y, r }) {
   return {
-    shapes: [{ circle: r }], dynamic: true, position: [x, y], angle: 0, color: "red", kind: "ball",
+    shapes: [{ circle: r }],
+    dynamic: true,
+    position: [x, y],
+    angle: 0,
+    color: "red",
+    kind: "ball",
   };
 }
 

@@ -44,7 +44,9 @@ export class Placement extends EventTarget {
   get status() {
     const missing = this.count - this.balls.length;
     if (missing === this.count) {
-      return this.count === 1 ? "Tap the scene to place your ball." : "Tap the scene to place two balls.";
+      return this.count === 1
+        ? "Tap the scene to place your ball."
+        : "Tap the scene to place two balls.";
     }
     const bad = this.faults.findIndex((fault) => fault !== null);
     const name = this.count === 1 ? "The ball" : `Ball ${bad + 1}`;
@@ -142,7 +144,11 @@ export class Placement extends EventTarget {
       this.update(index, { r: FIRST_RADIUS, ...this.balls[index], ...point });
     }
     this.selected = index;
-    this.#drag = { kind: "move", dx: this.balls[index].x - point.x, dy: this.balls[index].y - point.y };
+    this.#drag = {
+      kind: "move",
+      dx: this.balls[index].x - point.x,
+      dy: this.balls[index].y - point.y,
+    };
     this.#changed();
   }
 

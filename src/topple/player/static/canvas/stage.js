@@ -42,7 +42,9 @@ export class Stage {
 
   /** Whether keys are in use here. */
   get byKeys() {
-    return document.activeElement === this.canvas && document.documentElement.dataset.input === "keys";
+    return (
+      document.activeElement === this.canvas && document.documentElement.dataset.input === "keys"
+    );
   }
 
   /** Draw again before the next picture of the screen; many calls cost one drawing. */

@@ -15,8 +15,12 @@ export class Bench extends EventTarget {
     this.reopen = reopen;
     this.selected = -1;
     this.stage = new Stage({
-      size: draft.size, yUp: draft.yUp, focusable: true, paint: (ctx, stage) => this.#paint(ctx, stage),
-      label: "Scene. Arrow keys move the chosen body, Q and E turn it, plus and minus resize it, Delete removes it.",
+      size: draft.size,
+      yUp: draft.yUp,
+      focusable: true,
+      paint: (ctx, stage) => this.#paint(ctx, stage),
+      label:
+        "Scene. Arrow keys move the chosen body, Q and E turn it, plus and minus resize it, Delete removes it.",
     });
     this.#past = [this.#snapshot()];
     this.#listen();
@@ -115,14 +119,17 @@ export class Bench extends EventTarget {
     const { canvas } = this.stage;
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
-    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => this.#up());
+    for (const name of ["pointerup", "pointercancel"])
+      canvas.addEventListener(name, () => this.#up());
     canvas.addEventListener("keydown", (event) => this.#key(event));
   }
 
   #handleAt(point) {
     if (this.selected < 0) return undefined;
     const near = GRIP / this.stage.scale;
-    return this.draft.handles(this.selected).find(({ x, y }) => Math.hypot(x - point.x, y - point.y) < near);
+    return this.draft
+      .handles(this.selected)
+      .find(({ x, y }) => Math.hypot(x - point.x, y - point.y) < near);
   }
 
   #down(event) {
@@ -175,18 +182,21 @@ export class Bench extends EventTarget {
   #key(event) {
     const { key, shiftKey, ctrlKey, metaKey } = event;
     if (ctrlKey || metaKey) {
-      if (key === "z" || key === "Z") (shiftKey ? this.redo() : this.undo(), event.preventDefault());
+      if (key === "z" || key === "Z")
+        (shiftKey ? this.redo() : this.undo(), event.preventDefault());
       return;
     }
     if (this.selected < 0) return;
     const arrow = ARROWS[key];
     const by = shiftKey ? 8 : 1;
-    if (arrow) this.draft.move(this.selected, arrow[0] * by, arrow[1] * by * (this.draft.yUp ? 1 : -1));
+    if (arrow)
+      this.draft.move(this.selected, arrow[0] * by, arrow[1] * by * (this.draft.yUp ? 1 : -1));
     else if (key === "q" || key === "Q") this.draft.turn(this.selected, shiftKey ? 15 : 5);
     else if (key === "e" || key === "E") this.draft.turn(this.selected, shiftKey ? -15 : -5);
     else if (key === "+" || key === "=") this.draft.grow(this.selected, 1);
     else if (key === "-" || key === "_") this.draft.grow(this.selected, -1);
-    else if (key === "Delete" || key === "Backspace") return (event.preventDefault(), this.remove());
+    else if (key === "Delete" || key === "Backspace")
+      return (event.preventDefault(), this.remove());
     else return;
     event.preventDefault();
     this.commit();

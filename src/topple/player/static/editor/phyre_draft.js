@@ -18,9 +18,12 @@ export class PhyreDraft {
     this.walls = blank.bodies.filter(isWall);
     const own = data.bodies.filter((body) => !isWall(body));
     /** @type {Body[]} */
-    this.items = structuredClone(own);
+    this.items = own.map((body) => ({ kind: "undefined", angle: 0, ...structuredClone(body) }));
     const role = (index) => this.items[own.indexOf(data.bodies[index])];
-    this.goal = { first: data.goal && role(data.goal.first), second: data.goal && role(data.goal.second) };
+    this.goal = {
+      first: data.goal && role(data.goal.first),
+      second: data.goal && role(data.goal.second),
+    };
   }
 
   size = SIZE;
@@ -32,10 +35,14 @@ export class PhyreDraft {
 
   /** As the API loads it. */
   data(name) {
-    const bodies = [...this.walls, ...this.items.map((body) => ({ ...body, color: this.colour(body) }))];
+    const bodies = [
+      ...this.walls,
+      ...this.items.map((body) => ({ ...body, color: this.colour(body) })),
+    ];
     const index = (body) => (body ? this.walls.length + this.items.indexOf(body) : -1);
     const { first, second } = this.goal;
-    const goal = first && second && { first: index(first), second: index(second), hold_steps: HOLD_STEPS };
+    const goal = first &&
+      second && { first: index(first), second: index(second), hold_steps: HOLD_STEPS };
     return { name, width: SIZE, height: SIZE, bodies, ...(goal && { goal }) };
   }
 
@@ -51,17 +58,26 @@ export class PhyreDraft {
   }
 
   add(tool) {
-    const made = FORMS[tool]?.make(FORMS[tool].size) ?? free(FREE_POLYGONS[tool].corners);
+    const made =
+      FORMS[tool]?.make(FORMS[tool].size) ?? free([{ polygon: FREE_POLYGONS[tool].corners }]);
     const kind = tool in FORMS ? tool : "undefined";
     // Each a little further on, so that new bodies do not hide each other.
     const position = [48 + ((this.items.length * 67) % 160), 96 + ((this.items.length * 41) % 120)];
-    this.items.push({ ...made, kind, dynamic: kind === "ball", position, angle: 0, color: "black" });
+    this.items.push({
+      ...made,
+      kind,
+      dynamic: kind === "ball",
+      position,
+      angle: 0,
+      color: "black",
+    });
     return this.items.length - 1;
   }
 
   remove(index) {
     const [gone] = this.items.splice(index, 1);
-    for (const role of ["first", "second"]) if (this.goal[role] === gone) this.goal[role] = undefined;
+    for (const role of ["first", "second"])
+      if (this.goal[role] === gone) this.goal[role] = undefined;
   }
 
   /** The topmost item under a point, or -1. */
@@ -97,24 +113,29 @@ export class PhyreDraft {
   drag(index, handle, point) {
     const body = this.items[index];
     if (handle === "turn") {
-      const angle = Math.atan2(point.y - body.position[1], point.x - body.position[0]) - Math.PI / 2;
+      const angle =
+        Math.atan2(point.y - body.position[1], point.x - body.position[0]) - Math.PI / 2;
       body.angle = (snap((angle * 180) / Math.PI) / 180) * Math.PI;
       return;
     }
     const [x, y] = intoBody(point.x, point.y, body);
-    const form = FORMS[body.kind];
-    this.resize(index, form ? form.pull(x, y) : Math.hypot(x, y));
+    this.resize(index, formOf(body)?.pull(x, y) ?? Math.hypot(x, y));
   }
 
   fields(index) {
     const body = this.items[index];
-    const form = FORMS[body.kind];
     const degrees = Math.round((body.angle * 1800) / Math.PI) / 10;
     return [
       ["x", body.position[0], (v) => (body.position[0] = bound(v, 0, SIZE))],
       ["y", body.position[1], (v) => (body.position[1] = bound(v, 0, SIZE))],
-      [form ? SIZE_WORDS[body.kind] : "Reach", this.measure(index), (v) => this.resize(index, v)],
-      ...(body.kind === "ball" ? [] : [["Angle", degrees, (v) => (body.angle = (v / 180) * Math.PI)]]),
+      [
+        formOf(body) ? SIZE_WORDS[body.kind] : "Reach",
+        this.measure(index),
+        (v) => this.resize(index, v),
+      ],
+      ...(body.kind === "ball"
+        ? []
+        : [["Angle", degrees, (v) => (body.angle = (v / 180) * Math.PI)]]),
     ];
   }
 
@@ -123,17 +144,36 @@ export class PhyreDraft {
     const body = this.items[index];
     const role = body === this.goal.first ? "first" : body === this.goal.second ? "second" : "";
     return [
-      ["Moves", [["static", "Fixed"], ["dynamic", "Loose"]], body.dynamic ? "dynamic" : "static",
-        (value) => (body.dynamic = value === "dynamic")],
-      ["Goal", [["", "No"], ["first", "First"], ["second", "Second"]], role, (value) => {
-        if (role) this.goal[role] = undefined;
-        if (value) this.goal[value] = body;
-      }],
+      [
+        "Moves",
+        [
+          ["static", "Fixed"],
+          ["dynamic", "Loose"],
+        ],
+        body.dynamic ? "dynamic" : "static",
+        (value) => (body.dynamic = value === "dynamic"),
+      ],
+      [
+        "Goal",
+        [
+          ["", "No"],
+          ["first", "First"],
+          ["second", "Second"],
+        ],
+        role,
+        (value) => {
+          if (role) this.goal[role] = undefined;
+          if (value) this.goal[value] = body;
+        },
+      ],
     ];
   }
 
   paint(ctx, colours, selected, unit) {
-    paintScene(ctx, this.items.map((body) => ({ ...body, color: this.colour(body) })));
+    paintScene(
+      ctx,
+      this.items.map((body) => ({ ...body, color: this.colour(body) })),
+    );
     if (selected < 0) return;
     ctx.save();
     trace(ctx, this.items[selected], startPose(this.items[selected]));
@@ -145,33 +185,58 @@ export class PhyreDraft {
 
   measure(index) {
     const body = this.items[index];
-    return FORMS[body.kind]?.measure(body) ?? Math.hypot(...body.shapes[0].polygon[0]);
+    return formOf(body)?.measure(body) ?? Math.hypot(...corner(body));
   }
 
   resize(index, size) {
     const body = this.items[index];
-    const form = FORMS[body.kind];
-    if (form) return Object.assign(body, form.make(bound(Math.round(size * 2) / 2, form.least, form.most)));
-    const corners = body.shapes[0].polygon;
-    const factor = bound(size, 8, 150) / Math.hypot(...corners[0]);
-    Object.assign(body, free(corners.map(([x, y]) => [x * factor, y * factor])));
+    const form = formOf(body);
+    if (form) {
+      Object.assign(body, form.make(bound(Math.round(size * 2) / 2, form.least, form.most)));
+    } else {
+      const factor = bound(size, 8, 150) / Math.hypot(...corner(body));
+      Object.assign(body, free(body.shapes.map((shape) => scaled(shape, factor))));
+    }
   }
 
   grip(body) {
-    const form = FORMS[body.kind];
-    return form ? form.handle(form.measure(body)) : body.shapes[0].polygon[0];
+    const form = formOf(body);
+    return form ? form.handle(form.measure(body)) : corner(body);
   }
 
   reach(body) {
-    const heights = body.shapes.flatMap((shape) => shape.polygon?.map(([, y]) => y) ?? [shape.circle]);
+    const heights = body.shapes.flatMap(
+      (shape) => shape.polygon?.map(([, y]) => y) ?? [shape.circle],
+    );
     return Math.max(...heights) + 14;
   }
 }
 
 const SIZE_WORDS = { ball: "Radius", bar: "Length", jar: "Height", standing_sticks: "Length" };
 
-function free(corners) {
-  return { shapes: [{ polygon: corners }], diameter: 2 * Math.max(...corners.map((corner) => Math.hypot(...corner))) };
+/** How a body is resized, if it is of a known kind and has its measures. */
+function formOf(body) {
+  const form = FORMS[body.kind];
+  return form?.measure(body) > 0 ? form : undefined;
+}
+
+/** The point of a free shape that is pulled. */
+function corner({ shapes }) {
+  const [first] = shapes;
+  return first.polygon?.[0] ?? [first.circle, 0];
+}
+
+/** @param {import("../canvas/phyre_scene.js").Shape} shape */
+function scaled({ circle, polygon }, factor) {
+  if (circle) return { circle: circle * factor };
+  return { polygon: polygon.map(([x, y]) => [x * factor, y * factor]) };
+}
+
+function free(shapes) {
+  const reaches = shapes.flatMap(
+    ({ circle, polygon }) => polygon?.map((point) => Math.hypot(...point)) ?? [circle],
+  );
+  return { shapes, diameter: 2 * Math.max(...reaches) };
 }
 
 /** Walls lie outside the scene. */

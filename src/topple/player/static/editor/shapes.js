@@ -16,34 +16,56 @@ const JAR_DIAGONAL = 1.25; // diameter of a jar per height
  * @property {(x: number, y: number) => number} pull the size for a pulled handle
  */
 
-const rectangle = (w, h) => ({ polygon: [[w / 2, h / 2], [-w / 2, h / 2], [-w / 2, -h / 2], [w / 2, -h / 2]] });
+const rectangle = (w, h) => ({
+  polygon: [
+    [w / 2, h / 2],
+    [-w / 2, h / 2],
+    [-w / 2, -h / 2],
+    [w / 2, -h / 2],
+  ],
+});
 
 /** @type {Record<string, Form>} */
 export const FORMS = {
   ball: {
-    word: "Ball", size: 12.5, least: 2.5, most: 80,
+    word: "Ball",
+    size: 12.5,
+    least: 2.5,
+    most: 80,
     make: (r) => ({ shapes: [{ circle: r }], diameter: 2 * r }),
     measure: (body) => body.shapes[0].circle,
     handle: (r) => [r, 0],
     pull: (x, y) => Math.hypot(x, y),
   },
   bar: {
-    word: "Bar", size: 80, least: 8, most: 512,
+    word: "Bar",
+    size: 80,
+    least: 8,
+    most: 512,
     make: (w) => ({ shapes: [rectangle(w, BAR_HEIGHT)], diameter: Math.hypot(w, BAR_HEIGHT) }),
     measure: (body) => 2 * body.shapes[0].polygon[0][0],
     handle: (w) => [w / 2, 0],
     pull: (x) => 2 * Math.abs(x),
   },
   jar: {
-    word: "Jar", size: 52, least: 16, most: 140,
+    word: "Jar",
+    size: 52,
+    least: 16,
+    most: 140,
     make: (height) => ({ shapes: jarShapes(height), diameter: JAR_DIAGONAL * height }),
     measure: (body) => body.diameter / JAR_DIAGONAL,
     handle: (height) => [height / 2.4, height],
     pull: (_, y) => y,
   },
   standing_sticks: {
-    word: "Sticks", size: 72, least: 20, most: 200,
-    make: (w) => ({ shapes: [stick(w, -STICKS_TILT), stick(w, STICKS_TILT)], diameter: Math.hypot(w, BAR_HEIGHT) }),
+    word: "Sticks",
+    size: 72,
+    least: 20,
+    most: 200,
+    make: (w) => ({
+      shapes: [stick(w, -STICKS_TILT), stick(w, STICKS_TILT)],
+      diameter: Math.hypot(w, BAR_HEIGHT),
+    }),
     measure: (body) => Math.sqrt(Math.max(body.diameter ** 2 - BAR_HEIGHT ** 2, 1)),
     handle: (w) => [0, w / 3],
     pull: (_, y) => 3 * y,
@@ -52,13 +74,33 @@ export const FORMS = {
 
 /** Free polygons: their first corner is pulled, and the rest grows with it. */
 export const FREE_POLYGONS = {
-  box: { word: "Box", corners: [[18, 18], [-18, 18], [-18, -18], [18, -18]] },
-  wedge: { word: "Wedge", corners: [[40, -14], [-20, 28], [-20, -14]] },
+  box: {
+    word: "Box",
+    corners: [
+      [18, 18],
+      [-18, 18],
+      [-18, -18],
+      [18, -18],
+    ],
+  },
+  wedge: {
+    word: "Wedge",
+    corners: [
+      [40, -14],
+      [-20, 28],
+      [-20, -14],
+    ],
+  },
 };
 
 function stick(width, angle) {
   const [x, y, cos, sin] = [width / 3, BAR_HEIGHT / 3, Math.cos(angle), Math.sin(angle)];
-  const corners = [[x, y], [-x, y], [-x, -y], [x, -y]];
+  const corners = [
+    [x, y],
+    [-x, y],
+    [-x, -y],
+    [x, -y],
+  ];
   return { polygon: corners.map(([u, v]) => [cos * u - sin * v, cos * v + sin * u]) };
 }
 

@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
 import { PHYRE_SIZE, Stage } from "../canvas/stage.js";
 import { h } from "../dom.js";
-import { Replay } from "../replay.js";
+import { Replay } from "../play/replay.js";
 import { place } from "../router.js";
 import { settings } from "../settings.js";
 
@@ -19,7 +19,9 @@ export function heroShow() {
   let bodies = [];
   let poseOf;
   const stage = new Stage({
-    size: PHYRE_SIZE, yUp: true, label: "A solved puzzle, played over and over",
+    size: PHYRE_SIZE,
+    yUp: true,
+    label: "A solved puzzle, played over and over",
     paint: (ctx) => paintScene(ctx, bodies, poseOf),
   });
   const caption = h("figcaption");
@@ -31,8 +33,12 @@ export function heroShow() {
       const { scene, trajectory } = await api.get(`replays/phyre/${task}`, { action });
       const replay = new Replay(trajectory);
       bodies = [...scene.bodies, ...replay.balls.map(ballBody)];
-      caption.replaceChildren("Task ", h("a", { href: place("phyre", task) }, task), ", solved with ",
-        replay.balls.length === 1 ? "one ball" : "two balls");
+      caption.replaceChildren(
+        "Task ",
+        h("a", { href: place("phyre", task) }, task),
+        ", solved with ",
+        replay.balls.length === 1 ? "one ball" : "two balls",
+      );
       await film(replay);
     }
   }
@@ -40,7 +46,7 @@ export function heroShow() {
   async function film(replay) {
     const start = performance.now();
     const still = settings.reducedMotion;
-    for (let step = 0; !left && (still || step < replay.last); ) {
+    for (let step = 0; !left && (still || step < replay.last);) {
       const now = await new Promise(requestAnimationFrame);
       step = still ? 0 : Math.max(0, ((now - start - REST / 2) / 1000) * 60);
       poseOf = replay.at(step);

@@ -14,25 +14,39 @@ export const SPLITS = {
   multi_ball: ["Multi-ball", "More than one ball to get out."],
   unseen_basic: ["Unseen basic", "The basic games, varied."],
 };
-const STATES = [["", "All"], ["open", "Unsolved"], ["solved", "Solved"]];
+const STATES = [
+  ["", "All"],
+  ["open", "Unsolved"],
+  ["solved", "Solved"],
+];
 
 export async function iphyreGallery() {
   await api.player();
-  const [games, standing] = await Promise.all([api.get("iphyre/games"), api.get("iphyre/standing")]);
+  const [games, standing] = await Promise.all([
+    api.get("iphyre/games"),
+    api.get("iphyre/standing"),
+  ]);
   const pictures = new Pictures();
   const tiles = games.map((game) => [game, tile(game, pictures)]);
   const sections = h("div");
 
   const show = (state) => {
     const wanted = tiles.filter(([game]) => !state || game.solved === (state === "solved"));
-    replace(sections, Object.entries(SPLITS).map(([split, [name, text]]) => {
-      const own = wanted.filter(([game]) => game.split === split);
-      if (own.length === 0) return null;
-      return [
-        h("div", { class: "section" }, h("h2", {}, name), h("p", {}, text)),
-        h("div", { class: "grid" }, own.map(([, element]) => element)),
-      ];
-    }));
+    replace(
+      sections,
+      Object.entries(SPLITS).map(([split, [name, text]]) => {
+        const own = wanted.filter(([game]) => game.split === split);
+        if (own.length === 0) return null;
+        return [
+          h("div", { class: "section" }, h("h2", {}, name), h("p", {}, text)),
+          h(
+            "div",
+            { class: "grid" },
+            own.map(([, element]) => element),
+          ),
+        ];
+      }),
+    );
     if (!sections.firstChild) replace(sections, h("p", { class: "empty" }, "None yet."));
   };
   show("");
@@ -45,7 +59,8 @@ export async function iphyreGallery() {
       {},
       head({
         title: "I-PHYRE",
-        text: "Get the red balls out through the bottom. All you can do is remove gray blocks, and the moment " +
+        text:
+          "Get the red balls out through the bottom. All you can do is remove gray blocks, and the moment " +
           "matters: the clock runs while you think. 1000 points for success, minus 1 a second, minus 10 a block.",
       }),
       h("div", { class: "filters" }, segments("Show", STATES, "", show)),
@@ -85,10 +100,24 @@ function standingCard({ splits, source }) {
     "section",
     { class: "card stack", "aria-label": "Your averages" },
     h("h2", {}, "Your averages"),
-    h("div", { class: "columns" }, played.map(({ split, games, of, mean_reward: mean, others }) =>
-      h("div", { class: "stack" }, h("h3", {}, `${SPLITS[split]?.[0] ?? split} · ${games} of ${of} games`),
-        bars([{ name: "You", value: mean, you: true },
-          ...Object.entries(others).map(([name, value]) => ({ name, value }))], { low: -100, high: 1000, digits: 0 })))),
+    h(
+      "div",
+      { class: "columns" },
+      played.map(({ split, games, of, mean_reward: mean, others }) =>
+        h(
+          "div",
+          { class: "stack" },
+          h("h3", {}, `${SPLITS[split]?.[0] ?? split} · ${games} of ${of} games`),
+          bars(
+            [
+              { name: "You", value: mean, you: true },
+              ...Object.entries(others).map(([name, value]) => ({ name, value })),
+            ],
+            { low: -100, high: 1000, digits: 0 },
+          ),
+        ),
+      ),
+    ),
     h("p", { class: "small muted" }, source),
   );
 }

@@ -1,20 +1,10 @@
-// Playing an I-PHYRE game in real time: watch, and remove gray blocks at the right moment.
+// The page of an I-PHYRE game.
 import { api as freeApi } from "../api.js";
-import { celebrate } from "../canvas/confetti.js";
-import { grayAt, paintGame, startOf } from "../canvas/iphyre_scene.js";
-import { palette } from "../canvas/palette.js";
-import { IPHYRE_SIZE, Stage } from "../canvas/stage.js";
-import { bars } from "../chart.js";
-import { announce, h, replace, toast } from "../dom.js";
-import { LiveGame } from "../live_game.js";
-import { films, shareRow, StageBox } from "../play_parts.js";
-import { Playback } from "../playback.js";
-import { Replay } from "../replay.js";
+import { h } from "../dom.js";
+import { Arcade } from "../play/arcade.js";
 import { place } from "../router.js";
-import { attempt, button, chip, head } from "../widgets.js";
+import { head } from "../widgets.js";
 import { SPLITS, title } from "./iphyre_gallery.js";
-
-const FINGER = 8; // px of slack around a block for a touch
 
 /** @param {import("../router.js").Place} at */
 export async function iphyrePage({ parts: [name] }) {
@@ -27,7 +17,12 @@ export async function iphyrePage({ parts: [name] }) {
       "div",
       {},
       head({
-        crumbs: own ? [["Make", place("make")]] : [["I-PHYRE", place("iphyre")], [SPLITS[play.game.split][0], place("iphyre")]],
+        crumbs: own
+          ? [["Make", place("make")]]
+          : [
+              ["I-PHYRE", place("iphyre")],
+              [SPLITS[play.game.split][0], place("iphyre")],
+            ],
         title: title(own ? play.game.concept || "Your game" : play.game.name),
       }),
       play.element,
@@ -47,245 +42,4 @@ export async function iphyrePlay({ api, name, onprogress = null }) {
   const game = await api.get(`iphyre/games/${encodeURIComponent(name)}`);
   const arcade = new Arcade(api, name, game, onprogress);
   return { game, element: arcade.element, leave: () => arcade.leave() };
-}
-
-/** One game: waiting for the start, live, or showing a replay. */
-class Arcade {
-  constructor(api, name, game, onprogress) {
-    Object.assign(this, { api, name, game, onprogress, study: onprogress !== null });
-    this.attempts = [...game.attempts];
-    this.poses = new Map();
-    this.removed = new Set();
-    this.hover = -1;
-    this.replay = /** @type {Replay | null} */ (null);
-    this.grays = game.bodies.flatMap(({ kind }, i) => (kind === "gray" ? [i] : []));
-    this.stage = new Stage({
-      size: IPHYRE_SIZE, yUp: false, focusable: true, paint: (ctx, stage) => this.paint(ctx, stage),
-      label: `${game.concept} Space starts; keys 1 to ${this.grays.length} remove the gray blocks; R restarts.`,
-    });
-    this.box = new StageBox(this.stage);
-    this.playback = new Playback();
-    this.live = new LiveGame(api, name);
-    this.reward = h("span", { class: "reward" });
-    this.clock = h("span", { class: "muted" });
-    this.bar = h("i");
-    this.notes = h("div", { class: "row" });
-    this.list = h("div");
-    this.compare = h("div");
-    this.share = h("div");
-    this.again = button("Start", { icon: "play", kind: "primary big wide", onclick: () => this.start() });
-    this.element = this.build();
-    this.connect();
-    this.rest(game.progress);
-  }
-
-  build() {
-    return h(
-      "div",
-      { class: "play live" },
-      h("div", { class: "scene" },
-        h("div", { class: "hud" }, this.reward, this.clock),
-        h("div", { class: "timer", "aria-hidden": "true" }, this.bar),
-        this.box.element, this.playback.element),
-      h("div", { class: "panel" },
-        h("section", { class: "card stack", "aria-label": "The game" },
-          h("p", { class: "goal" }, this.game.concept), this.notes, this.again, this.share),
-        h("section", { class: "card stack", "aria-label": "Attempts" }, h("h2", {}, "Attempts"), this.list),
-        this.compare,
-        help(this.grays.length)),
-    );
-  }
-
-  connect() {
-    const { live, stage, playback } = this;
-    const on = (name, handler) => live.addEventListener(name, ({ detail }) => handler.call(this, detail));
-    on("started", this.started);
-    on("frame", this.frame);
-    on("ended", this.ended);
-    on("problem", ({ message }) => toast(message));
-    on("closed", () => this.lost());
-    stage.canvas.addEventListener("pointermove", (event) => this.point(event));
-    stage.canvas.addEventListener("pointerdown", (event) => this.click(event));
-    playback.addEventListener("step", () => stage.redraw());
-    playback.addEventListener("end", () => this.box.verdict(...verdict(this.shown)));
-    this.keys = (event) => this.key(event);
-    addEventListener("keydown", this.keys);
-  }
-
-  leave() {
-    removeEventListener("keydown", this.keys);
-    this.live.close();
-    this.playback.close();
-    this.stage.close();
-  }
-
-  present = (body) =>
-    this.replay ? !this.shown.plan.some((e) => e.body === body && e.tick < this.playback.step) : !this.removed.has(body);
-
-  paint(ctx, stage) {
-    const poseOf = this.replay ? this.replay.at(this.playback.step) : (body) => this.poses.get(body);
-    paintGame(ctx, this.game, { poseOf, present: this.present, hover: this.hover, daylight: this.study });
-    if (stage.byKeys) this.paintKeys(ctx);
-  }
-
-  /** The key of each gray block, for those who play by keyboard. */
-  paintKeys(ctx) {
-    ctx.font = "700 17px system-ui, sans-serif";
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
-    ctx.fillStyle = palette(true).phyre.black;
-    this.grays.forEach((body, i) => {
-      const [x, y] = startOf(this.game.bodies[body]);
-      if (this.present(body)) ctx.fillText(String(i + 1), x, y + 1);
-    });
-  }
-
-  start() {
-    this.again.blur();
-    this.stage.canvas.focus({ preventScroll: true });
-    return attempt(() => this.live.start(), this.again);
-  }
-
-  started({ number, counted }) {
-    this.replay = null;
-    this.playback.close();
-    this.poses.clear();
-    this.removed.clear();
-    this.box.clear();
-    replace(this.share);
-    replace(this.again, "Restart");
-    replace(this.notes, counted ? chip(`Attempt ${number} of ${this.game.progress.limit}`) : chip("Practice", "warm"));
-    announce("The game runs.");
-  }
-
-  frame({ tick, removed, poses }) {
-    this.game.moving.forEach((body, k) => this.poses.set(body, poses.slice(3 * k, 3 * k + 3)));
-    this.removed = new Set(removed);
-    if (!this.present(this.hover)) this.hover = -1;
-    this.showClock(tick, removed.length);
-    this.stage.redraw();
-  }
-
-  ended({ attempt: done, progress }) {
-    this.attempts.push(done);
-    this.game.progress = progress;
-    this.shown = done;
-    this.showClock(done.ticks, done.removed, done.solved);
-    this.box.verdict(...verdict(done));
-    announce(verdict(done)[0]);
-    if (done.solved) celebrate(this.box.element);
-    this.rest(progress, false);
-    this.onprogress?.(progress);
-  }
-
-  lost() {
-    this.box.cover(button("Connect again", { icon: "restart", kind: "primary", onclick: () => this.start() }));
-  }
-
-  /** Nothing runs: show how things stand. */
-  rest(progress, cover = true) {
-    const { attempts, limit, solved } = progress;
-    const left = limit - attempts;
-    replace(this.notes,
-      solved && chip("Solved", "good", "check"),
-      chip(left > 0 ? `${left} of ${limit} attempts left` : "All counted attempts are used", left > 0 ? "" : "warm"));
-    const over = this.study && left <= 0;
-    this.again.hidden = over;
-    replace(this.again, attempts ? "Play again" : "Start");
-    if (cover) {
-      this.showClock(0, 0);
-      this.box.cover(button("Start", { icon: "play", kind: "primary", onclick: () => this.start() }));
-    }
-    replace(this.list, this.attempts.length ? this.table() : h("p", { class: "muted small" }, "None yet. Five attempts count, as in the paper; more are practice."));
-    if (!this.study) replace(this.compare, this.comparison());
-  }
-
-  showClock(tick, removed, solved = false) {
-    const { hz, tick_limit: limit } = this.game;
-    const reward = (solved ? 1000 : 0) - tick / hz - 10 * removed;
-    this.reward.textContent = reward.toFixed(1).replace("-", "−");
-    this.clock.textContent = `${(tick / hz).toFixed(1)} of ${limit / hz} s`;
-    this.bar.style.transform = `scaleX(${1 - tick / limit})`;
-  }
-
-  point(event) {
-    const { canvas } = this.stage;
-    const hit = this.live.running ? grayAt(this.game.bodies, this.stage.at(event), this.present, slack(event)) : -1;
-    canvas.dataset.cursor = hit >= 0 ? "hit" : "";
-    if (hit !== this.hover && event.pointerType === "mouse") {
-      this.hover = hit;
-      this.stage.redraw();
-    }
-  }
-
-  click(event) {
-    if (!this.live.running || event.button !== 0) return;
-    const point = this.stage.at(event);
-    const near = grayAt(this.game.bodies, point, this.present, slack(event));
-    // Exact clicks go as points, as in the original; a finger beside a block names it.
-    if (near >= 0 && grayAt(this.game.bodies, point, this.present) !== near) this.live.remove(near);
-    else this.live.click(point);
-  }
-
-  key(event) {
-    const typing = event.target.closest?.("input, select, textarea, button, a, dialog");
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const body = this.grays[Number(event.key) - 1];
-    if (this.live.running && body !== undefined) this.live.remove(body);
-    else if (event.key === "r" || event.key === "R") this.start();
-    else if (event.key === " " && !this.live.running && this.playback.element.hidden) this.start();
-    else return this.live.running || this.playback.key(event);
-    event.preventDefault();
-  }
-
-  table() {
-    return h("div", { class: "scroller" }, h("table", {},
-      h("thead", {}, h("tr", {}, h("th", {}, "#"), h("th", {}, "Result"), h("th", { class: "number" }, "Score"), h("th", {}))),
-      h("tbody", {}, this.attempts.slice(-8).map((one) => h("tr", {},
-        h("td", {}, one.number),
-        h("td", {}, one.solved ? chip("solved", "good", "check") : chip(one.abandoned ? "given up" : "not solved"), !one.counted && [" ", chip("practice", "warm")]),
-        h("td", { class: "number" }, one.reward.toFixed(1).replace("-", "−")),
-        h("td", {}, button("Replay", { kind: "quiet", "aria-label": `Replay attempt ${one.number}`, onclick: () => attempt(() => this.rewatch(one)) })))))));
-  }
-
-  async rewatch(one) {
-    if (this.live.running) this.live.stop();
-    const plan = one.plan.map(({ tick, body }) => `${tick}:${body}`).join(",");
-    const data = await this.api.get(`replays/iphyre/${encodeURIComponent(this.name)}`, { plan });
-    this.shown = one;
-    this.replay = new Replay(data.trajectory);
-    this.box.clear();
-    const link = `${place("replay", "iphyre", this.name)}?${new URLSearchParams({ plan })}`;
-    replace(this.share, shareRow(link, films("iphyre", this.name, { plan })));
-    this.playback.open(this.replay.last);
-  }
-
-  comparison() {
-    const { others, source } = this.game;
-    if (Object.keys(others).length === 0) return null;
-    const counted = this.attempts.filter((one) => one.counted);
-    const mean = counted.length ? counted.reduce((sum, one) => sum + one.reward, 0) / counted.length : null;
-    return h(
-      "section",
-      { class: "card stack", "aria-label": "Beside others" },
-      h("h2", {}, "Beside people and agents"),
-      bars([{ name: "You, mean", value: mean, you: true }, ...Object.entries(others).map(([name, value]) => ({ name, value }))],
-        { low: -100, high: 1000, digits: 0 }),
-      h("p", { class: "small muted" }, source),
-    );
-  }
-}
-
-function slack({ pointerType }) {
-  return pointerType === "mouse" ? 0 : FINGER;
-}
-
-function verdict({ solved, reward, ticks }) {
-  return solved ? [`Out in ${(ticks / 60).toFixed(1)} s, ${reward.toFixed(1)} points`, "good"] : ["Not this time", ""];
-}
-
-function help(grays) {
-  const keys = [["Space", "start"], [grays > 1 ? `1 – ${grays}` : "1", "remove a gray block"], ["R", "restart; the attempt counts"]];
-  return h("details", { class: "small" }, h("summary", {}, "Keys"),
-    h("div", { class: "stack" }, keys.map(([key, text]) => h("div", {}, h("kbd", {}, key), " ", text))));
 }

@@ -7,8 +7,17 @@ import { place } from "../router.js";
 import { meter, segments } from "../widgets.js";
 import { heroShow } from "./hero.js";
 
-const TIERS = [["", "All"], ["ball", "One ball"], ["two_balls", "Two balls"]];
-const STATES = [["", "Any state"], ["new", "Not started"], ["open", "Started"], ["done", "All solved"]];
+const TIERS = [
+  ["", "All"],
+  ["ball", "One ball"],
+  ["two_balls", "Two balls"],
+];
+const STATES = [
+  ["", "Any state"],
+  ["new", "Not started"],
+  ["open", "Started"],
+  ["done", "All solved"],
+];
 
 /** The first page: a welcome above the gallery. */
 export async function home() {
@@ -21,12 +30,21 @@ export async function home() {
       "div",
       {},
       h("h1", {}, "Think before it falls."),
-      h("p", {}, "Place a ball, let go, and see whether you understood the world. Five thousand PHYRE " +
-        "puzzles and fifty I-PHYRE games, simulated exactly as for the agents you play against."),
+      h(
+        "p",
+        {},
+        "Place a ball, let go, and see whether you understood the world. Five thousand PHYRE " +
+          "puzzles and fifty I-PHYRE games, simulated exactly as for the agents you play against.",
+      ),
       h(
         "div",
         { class: "row" },
-        h("a", { class: "button primary big", href: place("phyre", "00001:007") }, icon("play"), "Play a first puzzle"),
+        h(
+          "a",
+          { class: "button primary big", href: place("phyre", "00001:007") },
+          icon("play"),
+          "Play a first puzzle",
+        ),
         h("a", { class: "button big", href: place("iphyre") }, "Real-time games"),
       ),
     ),
@@ -52,8 +70,13 @@ export async function phyreGallery() {
 
   const show = () => {
     const shown = tiles.filter(([template]) => fits(template, chosen));
-    replace(grid, shown.map(([, element]) => element));
-    tally.textContent = shown.length ? count(shown.length, "template") : "No template is like that.";
+    replace(
+      grid,
+      shown.map(([, element]) => element),
+    );
+    tally.textContent = shown.length
+      ? count(shown.length, "template")
+      : "No template is like that.";
   };
   show();
 
@@ -63,17 +86,29 @@ export async function phyreGallery() {
     element: h(
       "section",
       { "aria-label": "PHYRE puzzles" },
-      h("div", { class: "section" }, h("h2", {}, "PHYRE"),
-        h("p", {}, "Make the green body touch the blue or purple one for three seconds.")),
+      h(
+        "div",
+        { class: "section" },
+        h("h2", {}, "PHYRE"),
+        h("p", {}, "Make the green body touch the blue or purple one for three seconds."),
+      ),
       h(
         "div",
         { class: "filters" },
-        segments("Tier", TIERS, "", (tier) => (chosen.tier = tier, show())),
-        h("select", { "aria-label": "State", onchange: (event) => (chosen.state = event.target.value, show()) },
-          STATES.map(([value, text]) => h("option", { value }, text))),
+        segments("Tier", TIERS, "", (tier) => ((chosen.tier = tier), show())),
+        h(
+          "select",
+          {
+            "aria-label": "State",
+            onchange: (event) => ((chosen.state = event.target.value), show()),
+          },
+          STATES.map(([value, text]) => h("option", { value }, text)),
+        ),
         h("input", {
-          type: "search", placeholder: "Search", "aria-label": "Search templates",
-          oninput: (event) => (chosen.text = event.target.value.toLowerCase(), show()),
+          type: "search",
+          placeholder: "Search",
+          "aria-label": "Search templates",
+          oninput: (event) => ((chosen.text = event.target.value.toLowerCase()), show()),
         }),
         tally,
       ),

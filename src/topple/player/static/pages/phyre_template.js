@@ -6,7 +6,11 @@ import { Pictures } from "../pictures.js";
 import { place } from "../router.js";
 import { head, segments } from "../widgets.js";
 
-const STATES = [["", "All"], ["open", "Unsolved"], ["solved", "Solved"]];
+const STATES = [
+  ["", "All"],
+  ["open", "Unsolved"],
+  ["solved", "Solved"],
+];
 
 /** @param {import("../router.js").Place} at */
 export async function templatePage({ parts: [id] }) {
@@ -22,7 +26,10 @@ export async function templatePage({ parts: [id] }) {
 
   const show = (state) => {
     const shown = tiles.filter(([task]) => !state || task.solved === (state === "solved"));
-    replace(grid, shown.map(([, element]) => element));
+    replace(
+      grid,
+      shown.map(([, element]) => element),
+    );
     tally.textContent = shown.length ? count(shown.length, "task") : "None yet.";
   };
   show("");
@@ -37,8 +44,11 @@ export async function templatePage({ parts: [id] }) {
         crumbs: [["PHYRE", place("phyre")]],
         title: `Template ${id}`,
         text: template?.idea,
-        end: h("span", { class: "muted" },
-          `${tasks.filter((task) => task.solved).length} of ${tasks.length} solved`),
+        end: h(
+          "span",
+          { class: "muted" },
+          `${tasks.filter((task) => task.solved).length} of ${tasks.length} solved`,
+        ),
       }),
       h("div", { class: "filters" }, segments("Show", STATES, "", show), tally),
       grid,
@@ -47,13 +57,28 @@ export async function templatePage({ parts: [id] }) {
 }
 
 function tile({ id, description, attempts, solved, shown, scene }, pictures) {
-  const state = solved ? "solved" : shown ? "solution shown" : attempts ? count(attempts, "attempt") : "";
+  const state = solved
+    ? "solved"
+    : shown
+      ? "solution shown"
+      : attempts
+        ? count(attempts, "attempt")
+        : "";
   return h(
     "a",
-    { class: "tile", href: place("phyre", id), title: description, "aria-label": `Task ${id} ${state}` },
+    {
+      class: "tile",
+      href: place("phyre", id),
+      title: description,
+      "aria-label": `Task ${id} ${state}`,
+    },
     pictures.phyre(scene),
     solved && h("span", { class: "badge" }, icon("check")),
-    h("span", { class: "text" }, h("span", { class: "id" }, id.split(":")[1]),
-      h("span", { class: "id" }, solved ? "" : attempts || "")),
+    h(
+      "span",
+      { class: "text" },
+      h("span", { class: "id" }, id.split(":")[1]),
+      h("span", { class: "id" }, solved ? "" : attempts || ""),
+    ),
   );
 }

@@ -20,13 +20,25 @@ export async function puzzlesPage() {
       head({
         title: "Make puzzles",
         text: "Build a scene, mark the goal, test it by playing, and ask whether it can be solved. Saved puzzles are JSON that the Python API loads.",
-        end: h("div", { class: "row" },
+        end: h(
+          "div",
+          { class: "row" },
           h("a", { class: "button primary", href: place("make", "phyre") }, "New PHYRE puzzle"),
-          h("a", { class: "button", href: place("make", "iphyre") }, "New I-PHYRE game")),
+          h("a", { class: "button", href: place("make", "iphyre") }, "New I-PHYRE game"),
+        ),
       }),
       puzzles.length
-        ? h("div", { class: "grid" }, puzzles.map((puzzle) => tile(puzzle, pictures)))
-        : h("div", { class: "card empty" }, h("h2", {}, "Nothing here yet"), h("p", {}, "The first puzzle could be yours.")),
+        ? h(
+            "div",
+            { class: "grid" },
+            puzzles.map((puzzle) => tile(puzzle, pictures)),
+          )
+        : h(
+            "div",
+            { class: "card empty" },
+            h("h2", {}, "Nothing here yet"),
+            h("p", {}, "The first puzzle could be yours."),
+          ),
     ),
   };
 }
@@ -37,19 +49,35 @@ function tile(puzzle, pictures) {
     "div",
     { class: "tile" },
     benchmark === "phyre" ? pictures.phyre(data) : pictures.iphyre(level(data)),
-    h("div", { class: "text" },
+    h(
+      "div",
+      { class: "text" },
       h("span", { class: "id" }, benchmark === "phyre" ? "PHYRE" : "I-PHYRE"),
       h("h3", {}, name),
-      h("div", { class: "row" },
+      h(
+        "div",
+        { class: "row" },
         h("a", { class: "button primary", href: place(benchmark, subject) }, icon("play"), "Play"),
         h("a", { class: "button", href: place("make", id) }, mine ? "Edit" : "Copy"),
-        mine && button("", {
-          icon: "trash", kind: "round quiet danger", "aria-label": `Delete ${name}`,
-          onclick: async () => {
-            if (!(await confirm({ title: `Delete “${name}”?`, text: "It cannot be brought back.", yes: "Delete" }))) return;
-            await attempt(async () => (await api.delete(`puzzles/${id}`), card.remove()));
-          },
-        }))),
+        mine &&
+          button("", {
+            icon: "trash",
+            kind: "round quiet danger",
+            "aria-label": `Delete ${name}`,
+            onclick: async () => {
+              if (
+                !(await confirm({
+                  title: `Delete “${name}”?`,
+                  text: "It cannot be brought back.",
+                  yes: "Delete",
+                }))
+              )
+                return;
+              await attempt(async () => (await api.delete(`puzzles/${id}`), card.remove()));
+            },
+          }),
+      ),
+    ),
   );
   return card;
 }

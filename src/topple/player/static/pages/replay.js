@@ -2,14 +2,17 @@
 import { api } from "../api.js";
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
-import { goalSentence } from "../play_parts.js";
+import { goalSentence } from "../play/parts.js";
 import { place } from "../router.js";
-import { Viewer } from "../viewer.js";
+import { Viewer } from "../play/viewer.js";
 import { chip, head } from "../widgets.js";
 import { title } from "./iphyre_gallery.js";
 
 export async function phyreReplay({ parts: [task], query }) {
-  const data = await api.get(`replays/phyre/${encodeURIComponent(task)}`, { action: query.get("action"), stride: 1 });
+  const data = await api.get(`replays/phyre/${encodeURIComponent(task)}`, {
+    action: query.get("action"),
+    stride: 1,
+  });
   const balls = data.trajectory.balls.map(([x, y, r]) => `(${x}, ${y}), radius ${r}`).join(" and ");
   return replayPage("phyre", data, `Replay of ${task}`, place("phyre", task), [
     goalSentence(data.description),
@@ -19,12 +22,25 @@ export async function phyreReplay({ parts: [task], query }) {
 }
 
 export async function iphyreReplay({ parts: [game], query }) {
-  const data = await api.get(`replays/iphyre/${encodeURIComponent(game)}`, { plan: query.get("plan") ?? "", hz: query.get("hz") });
-  const removals = data.plan.map(({ tick, body }) => `block ${body} at ${(tick / data.hz).toFixed(2)} s`);
+  const data = await api.get(`replays/iphyre/${encodeURIComponent(game)}`, {
+    plan: query.get("plan") ?? "",
+    hz: query.get("hz"),
+  });
+  const removals = data.plan.map(
+    ({ tick, body }) => `block ${body} at ${(tick / data.hz).toFixed(2)} s`,
+  );
   return replayPage("iphyre", data, `Replay of ${title(game)}`, place("iphyre", game), [
     outcome(data.solved),
-    h("p", { class: "goal" }, `${data.reward.toFixed(1)} points in ${(data.ticks / data.hz).toFixed(1)} s`),
-    h("p", { class: "muted small" }, removals.length ? `Removed: ${removals.join(", ")}.` : "Nothing was removed."),
+    h(
+      "p",
+      { class: "goal" },
+      `${data.reward.toFixed(1)} points in ${(data.ticks / data.hz).toFixed(1)} s`,
+    ),
+    h(
+      "p",
+      { class: "muted small" },
+      removals.length ? `Removed: ${removals.join(", ")}.` : "Nothing was removed.",
+    ),
   ]);
 }
 
@@ -42,9 +58,26 @@ function replayPage(benchmark, data, name, playHref, facts) {
       "div",
       {},
       head({ title: name }),
-      h("div", { class: "play" }, viewer.element,
-        h("div", { class: "panel" }, h("section", { class: "card stack" }, facts,
-          h("a", { class: "button primary big", href: playHref }, icon("play"), "Play it yourself")))),
+      h(
+        "div",
+        { class: "play" },
+        viewer.element,
+        h(
+          "div",
+          { class: "panel" },
+          h(
+            "section",
+            { class: "card stack" },
+            facts,
+            h(
+              "a",
+              { class: "button primary big", href: playHref },
+              icon("play"),
+              "Play it yourself",
+            ),
+          ),
+        ),
+      ),
     ),
   };
 }

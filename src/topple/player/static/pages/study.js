@@ -57,7 +57,12 @@ class Visit {
 
   door() {
     const { name, consent, items, attempt_limit: limit, benchmark } = this.study;
-    const who = h("input", { name: "name", maxlength: 80, autocomplete: "off", placeholder: "Leave empty to stay anonymous" });
+    const who = h("input", {
+      name: "name",
+      maxlength: 80,
+      autocomplete: "off",
+      placeholder: "Leave empty to stay anonymous",
+    });
     const agree = h("input", { type: "checkbox", required: true });
     const what = benchmark === "phyre" ? "puzzle" : "game";
     return h(
@@ -70,17 +75,34 @@ class Visit {
         },
       },
       h("h1", {}, name),
-      h("p", { class: "muted" }, `${count(items, what)}, up to ${count(limit, "attempt")} each. You can close the page and come back: your place is kept.`),
-      consent && h("div", { class: "consent", tabindex: 0, role: "region", "aria-label": "Consent text" }, consent),
+      h(
+        "p",
+        { class: "muted" },
+        `${count(items, what)}, up to ${count(limit, "attempt")} each. You can close the page and come back: your place is kept.`,
+      ),
+      consent &&
+        h(
+          "div",
+          { class: "consent", tabindex: 0, role: "region", "aria-label": "Consent text" },
+          consent,
+        ),
       h("label", {}, "Name or code, if you were given one", who),
-      h("label", { class: "tick" }, agree, consent ? "I have read this and I want to take part." : "I want to take part."),
+      h(
+        "label",
+        { class: "tick" },
+        agree,
+        consent ? "I have read this and I want to take part." : "I want to take part.",
+      ),
       h("button", { class: "primary big", type: "submit" }, "Begin"),
     );
   }
 
   async join(name) {
     const body = { consent: true, ...(name && { name }) };
-    const { key } = await this.api.post(`studies/${encodeURIComponent(this.study.id)}/participants`, body);
+    const { key } = await this.api.post(
+      `studies/${encodeURIComponent(this.study.id)}/participants`,
+      body,
+    );
     this.api.keep(key);
     await this.go();
   }
@@ -89,9 +111,10 @@ class Visit {
     this.leave();
     const { subject } = session.items[session.current];
     const common = { api: this.api, onprogress: () => this.progressed() };
-    this.play = this.study.benchmark === "phyre"
-      ? await phyrePlay({ ...common, id: subject })
-      : await iphyrePlay({ ...common, name: subject });
+    this.play =
+      this.study.benchmark === "phyre"
+        ? await phyrePlay({ ...common, id: subject })
+        : await iphyrePlay({ ...common, name: subject });
     this.next = h("div");
     this.head = h("div");
     this.subject = subject;
@@ -107,25 +130,54 @@ class Visit {
     this.showJourney(session, item.done);
     if (!item.done) return;
     const last = session.current === null;
-    replace(this.next, h("div", { class: "card row spread going-on" },
-      h("b", {}, item.solved ? "Solved." : "That was the last attempt here."),
-      button(last ? "Finish" : "Next one", { kind: "primary", onclick: () => attempt(() => this.go()) })));
+    replace(
+      this.next,
+      h(
+        "div",
+        { class: "card row spread going-on" },
+        h("b", {}, item.solved ? "Solved." : "That was the last attempt here."),
+        button(last ? "Finish" : "Next one", {
+          kind: "primary",
+          onclick: () => attempt(() => this.go()),
+        }),
+      ),
+    );
     this.next.querySelector("button").focus();
   }
 
   showJourney(session, done = false) {
     const at = session.items.findIndex(({ subject }) => subject === this.subject);
-    replace(this.head, h("div", { class: "journey" },
-      h("b", {}, `${at + 1} of ${session.items.length}`),
-      h("div", { class: "steps", role: "img", "aria-label": `Puzzle ${at + 1} of ${session.items.length}` },
-        session.items.map((one, i) => h("i", { class: one.solved ? "hit" : i === at ? "now" : one.done ? "miss" : "" }))),
-      !done && button("Give up", {
-        kind: "quiet",
-        onclick: async () => {
-          const yes = await confirm({ title: "Give up this one?", text: "You cannot come back to it.", yes: "Give up" });
-          if (yes) await attempt(async () => (await this.api.post("me/skip"), this.go()));
-        },
-      })));
+    replace(
+      this.head,
+      h(
+        "div",
+        { class: "journey" },
+        h("b", {}, `${at + 1} of ${session.items.length}`),
+        h(
+          "div",
+          {
+            class: "steps",
+            role: "img",
+            "aria-label": `Puzzle ${at + 1} of ${session.items.length}`,
+          },
+          session.items.map((one, i) =>
+            h("i", { class: one.solved ? "hit" : i === at ? "now" : one.done ? "miss" : "" }),
+          ),
+        ),
+        !done &&
+          button("Give up", {
+            kind: "quiet",
+            onclick: async () => {
+              const yes = await confirm({
+                title: "Give up this one?",
+                text: "You cannot come back to it.",
+                yes: "Give up",
+              });
+              if (yes) await attempt(async () => (await this.api.post("me/skip"), this.go()));
+            },
+          }),
+      ),
+    );
   }
 
   thanks({ items }) {
@@ -135,7 +187,11 @@ class Visit {
       { class: "empty" },
       h("div", { class: "done-mark" }, icon("check")),
       h("h1", {}, "Thank you"),
-      h("p", {}, `You are through: ${solved} of ${items.length} solved. All your attempts are stored, and you can close this page.`),
+      h(
+        "p",
+        {},
+        `You are through: ${solved} of ${items.length} solved. All your attempts are stored, and you can close this page.`,
+      ),
     );
   }
 }

@@ -11,15 +11,32 @@ export async function standingCard(api, tier) {
     "section",
     { class: "card stack", "aria-label": "Your standing" },
     h("h2", {}, tier === "ball" ? "You, one ball" : "You, two balls"),
-    h("div", { class: "figures" },
+    h(
+      "div",
+      { class: "figures" },
       figure(auccess === null ? "–" : (100 * auccess).toFixed(1), "AUCCESS so far"),
       figure(solved, "solved"),
-      figure(tasks, "tasks tried")),
-    successChart(curve, others),
-    bars([{ name: "You", value: auccess === null ? null : 100 * auccess, you: true }], { high: 100 }),
-    h("div", { class: "columns" }, groups(others).map(([note, rows]) =>
-      h("div", {}, h("h3", { class: "small muted" }, note),
-        bars(rows.map(({ name, auccess: value }) => ({ name, value: 100 * value })), { high: 100 })))),
+      figure(tasks, "tasks tried"),
+    ),
+    curve && successChart(curve, others),
+    bars([{ name: "You", value: auccess === null ? null : 100 * auccess, you: true }], {
+      high: 100,
+    }),
+    h(
+      "div",
+      { class: "columns" },
+      groups(others).map(([note, rows]) =>
+        h(
+          "div",
+          {},
+          h("h3", { class: "small muted" }, note),
+          bars(
+            rows.map(({ name, auccess: value }) => ({ name, value: 100 * value })),
+            { high: 100 },
+          ),
+        ),
+      ),
+    ),
     h("p", { class: "small muted" }, source),
   );
 }

@@ -1,13 +1,13 @@
 // Parts of the two play pages: the box around a stage, verdicts, sharing.
-import { h, replace } from "./dom.js";
-import { palette } from "./canvas/palette.js";
-import { here } from "./router.js";
-import { settings } from "./settings.js";
-import { button, copy } from "./widgets.js";
+import { h, replace } from "../dom.js";
+import { palette } from "../canvas/palette.js";
+import { here } from "../router.js";
+import { settings } from "../settings.js";
+import { button, copy } from "../widgets.js";
 
 /** A stage with room for a verdict and a cover over it. */
 export class StageBox {
-  /** @param {import("./canvas/stage.js").Stage} stage */
+  /** @param {import("../canvas/stage.js").Stage} stage */
   constructor(stage) {
     this.#over = h("div");
     this.element = h("div", { class: "stage-box" }, stage.canvas, this.#over);
@@ -15,7 +15,7 @@ export class StageBox {
 
   #over;
 
-  /** @param {string} text @param {"good" | "warm" | ""} kind */
+  /** @param {string} text @param {string} kind "good", "warm" or none */
   verdict(text, kind = "") {
     replace(this.#over, h("div", { class: `verdict ${kind}`, role: "status" }, text));
   }
@@ -35,7 +35,10 @@ export function goalSentence(text) {
   const write = () => {
     const { phyre, words } = palette();
     const parts = text.split(/\b(green|blue|purple)\b/);
-    replace(line, parts.map((part, i) => (i % 2 ? marked(words[part] ?? part, phyre[part]) : part)));
+    replace(
+      line,
+      parts.map((part, i) => (i % 2 ? marked(words[part] ?? part, phyre[part]) : part)),
+    );
   };
   write();
   whileShown(line, write);
@@ -73,4 +76,28 @@ export function films(benchmark, subject, query) {
   const address = (ending) =>
     `api/replays/${benchmark}/${encodeURIComponent(subject)}/film.${ending}?${new URLSearchParams(query)}`;
   return { gif: address("gif"), mp4: address("mp4") };
+}
+
+/**
+ * What keys do, folded away.
+ * @param {any[][]} rows the names of some keys, and what they do
+ */
+export function keyList(rows) {
+  return h(
+    "details",
+    { class: "small" },
+    h("summary", {}, "Keys"),
+    h(
+      "div",
+      { class: "stack" },
+      rows.map(([names, text]) =>
+        h(
+          "div",
+          {},
+          names.map((name) => [h("kbd", {}, name), " "]),
+          text,
+        ),
+      ),
+    ),
+  );
 }

@@ -1,8 +1,8 @@
 // A clock over recorded steps with its controls: play, scrub, step, speed.
-import { h, replace } from "./dom.js";
-import { icon } from "./icons.js";
+import { h, replace } from "../dom.js";
+import { icon } from "../icons.js";
 import { STEPS_PER_SECOND } from "./replay.js";
-import { settings } from "./settings.js";
+import { settings } from "../settings.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
@@ -71,9 +71,15 @@ export class Playback extends EventTarget {
 
   /** Keys that work anywhere on the page. @param {KeyboardEvent} event */
   key(event) {
-    const typing = /** @type {HTMLElement} */ (event.target).closest("input, select, textarea, button, a");
+    const typing = /** @type {HTMLElement} */ (event.target).closest(
+      "input, select, textarea, button, a",
+    );
     if (this.element.hidden || typing || event.ctrlKey || event.metaKey) return;
-    const actions = { " ": () => this.toggle(), ",": () => this.nudge(-1), ".": () => this.nudge(1) };
+    const actions = {
+      " ": () => this.toggle(),
+      ",": () => this.nudge(-1),
+      ".": () => this.nudge(1),
+    };
     if (!(event.key in actions)) return;
     event.preventDefault();
     actions[event.key]();
@@ -97,7 +103,13 @@ export class Playback extends EventTarget {
       h("button", { class: "round", "aria-label": label, title: label, onclick }, icon(name));
     this.toggleButton = button("play", "Play", () => this.toggle());
     this.scrub = h("input", {
-      type: "range", min: 0, max: 0, step: "any", value: 0, class: "scrub", "aria-label": "Moment",
+      type: "range",
+      min: 0,
+      max: 0,
+      step: "any",
+      value: 0,
+      class: "scrub",
+      "aria-label": "Moment",
       oninput: () => {
         const step = Number(this.scrub.value);
         this.pause();
@@ -108,7 +120,8 @@ export class Playback extends EventTarget {
     this.speed = h(
       "select",
       {
-        class: "speed", "aria-label": "Speed",
+        class: "speed",
+        "aria-label": "Speed",
         onchange: () => settings.set({ speed: Number(this.speed.value) }),
       },
       SPEEDS.map((speed) => h("option", { value: speed }, `${speed}×`)),

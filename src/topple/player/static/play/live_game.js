@@ -5,7 +5,7 @@
  * event's `detail`.
  */
 export class LiveGame extends EventTarget {
-  /** @param {import("./api.js").Api} api @param {string} game */
+  /** @param {import("../api.js").Api} api @param {string} game */
   constructor(api, game) {
     super();
     this.api = api;

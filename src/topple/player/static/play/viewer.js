@@ -1,9 +1,9 @@
 // Watching one attempt of either benchmark: a stage with playback and the means to share it.
-import { paintGame } from "./canvas/iphyre_scene.js";
-import { ballBody, paintScene } from "./canvas/phyre_scene.js";
-import { IPHYRE_SIZE, PHYRE_SIZE, Stage } from "./canvas/stage.js";
-import { h, replace } from "./dom.js";
-import { films, shareRow, StageBox } from "./play_parts.js";
+import { paintGame } from "../canvas/iphyre_scene.js";
+import { ballBody, paintScene } from "../canvas/phyre_scene.js";
+import { IPHYRE_SIZE, PHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { h, replace } from "../dom.js";
+import { films, shareRow, StageBox } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay, STEPS_PER_SECOND } from "./replay.js";
 
@@ -14,13 +14,21 @@ export class Viewer {
     this.benchmark = benchmark;
     const phyre = benchmark === "phyre";
     this.stage = new Stage({
-      size: phyre ? PHYRE_SIZE : IPHYRE_SIZE, yUp: phyre, label: "Replay",
+      size: phyre ? PHYRE_SIZE : IPHYRE_SIZE,
+      yUp: phyre,
+      label: "Replay",
       paint: (ctx) => this.#data && (phyre ? this.#paintPhyre(ctx) : this.#paintGame(ctx)),
     });
     this.box = new StageBox(this.stage);
     this.playback = new Playback();
     this.share = h("div");
-    this.element = h("div", { class: "scene" }, this.box.element, this.playback.element, this.share);
+    this.element = h(
+      "div",
+      { class: "scene" },
+      this.box.element,
+      this.playback.element,
+      this.share,
+    );
     this.playback.addEventListener("step", this.stage.redraw);
     this.playback.addEventListener("end", () => this.#verdict());
     addEventListener("keydown", this.#keys);
@@ -35,9 +43,10 @@ export class Viewer {
     this.#data = data;
     this.#replay = new Replay(data.trajectory);
     this.box.clear();
-    const query = this.benchmark === "phyre"
-      ? { action: data.action.join(",") }
-      : { plan: planText(data.plan), ...(data.hz !== STEPS_PER_SECOND && { hz: data.hz }) };
+    const query =
+      this.benchmark === "phyre"
+        ? { action: data.action.join(",") }
+        : { plan: planText(data.plan), ...(data.hz !== STEPS_PER_SECOND && { hz: data.hz }) };
     const hash = data.link.slice(data.link.indexOf("#"));
     replace(this.share, shareRow(hash, films(this.benchmark, data.task ?? data.game, query)));
     this.playback.open(this.#replay.last);
@@ -58,7 +67,10 @@ export class Viewer {
     const { step } = this.playback;
     const now = (step * this.#data.hz) / STEPS_PER_SECOND;
     const gone = new Set(this.#data.plan.filter(({ tick }) => tick < now).map(({ body }) => body));
-    paintGame(ctx, this.#data, { poseOf: this.#replay.at(step), present: (body) => !gone.has(body) });
+    paintGame(ctx, this.#data, {
+      poseOf: this.#replay.at(step),
+      present: (body) => !gone.has(body),
+    });
   }
 
   #verdict() {
