@@ -17,12 +17,12 @@ from topple.experiments.config import RunConfig
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import run_games
 from topple.experiments.game_store import write_game_record
+from topple.experiments.record_files import RecordError
 from topple.experiments.store import record_of, write_record
 from topple.iphyre import AT_10_HZ, game_named, plan_from_ticks, play, watch
 from topple.phyre import Setup, Simulator, TaskId
 from topple.phyre.attempt import AttemptLog
 from topple.player.app import create_app
-from topple.player.runs import RecordError
 from topple.player.settings import Settings
 
 TASK = "00002:017"
@@ -66,10 +66,10 @@ def test_a_link_holds_a_game(client: TestClient, hz: int) -> None:
 @pytest.mark.parametrize("ending", ["gif", "mp4"])
 def test_replays_can_be_downloaded_as_films(client: TestClient, ending: str) -> None:
     for path, query in (
-        (f"phyre/{TASK}", {"action": text(WIN), "size": 64}),
-        ("iphyre/support", {"plan": "0:0,1:1", "size": 64}),
+        (f"phyre/{TASK}", f"action={text(WIN)}"),
+        ("iphyre/support", "plan=0:0,1:1"),
     ):
-        answer = client.get(f"/api/replays/{path}/film.{ending}", params=query)
+        answer = client.get(f"/api/replays/{path}/film.{ending}?{query}&size=64")
         assert answer.status_code == 200
         assert answer.headers["content-disposition"].endswith(f'.{ending}"')
         if ending == "gif":

@@ -83,7 +83,7 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
 
 def test_work_is_done_again_when_a_number_was_taken(tmp_path: Path) -> None:
     store = Store(sqlite_url(tmp_path))
-    calls = []
+    calls: list[None] = []
 
     def work(session: Session) -> str:
         calls.append(None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +47,9 @@ class Store:
         except ArgumentError:
             raise StoreError(f"{url!r} is no SQLAlchemy URL, such as sqlite:///file.db") from None
         self.name = parsed.render_as_string(hide_password=True)
+        self._line: AbstractContextManager[object] = (
+            threading.Lock() if parsed.get_backend_name() == "sqlite" else nullcontext()
+        )
         try:
             self._engine = _engine(url)
             self._check()
@@ -77,7 +81,12 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """A session whose changes are on disk when it ends, all or none."""
-        with Session(self._engine, expire_on_commit=False) as session, session.begin():
+        # SQLite has one writer at a time; waiting in line here is fairer than its own waiting.
+        with (
+            self._line,
+            Session(self._engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
             yield session
 
     @contextmanager
