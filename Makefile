@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow test-native lint format bench clean
+.PHONY: help setup run test test-slow test-cuda test-native lint format bench clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -34,6 +34,10 @@ test: setup test-native ## lint, native tests under sanitizers, Python tests
 
 test-slow: setup ## the long sweeps
 	$(BIN)/python -m pytest -m slow
+
+test-cuda: setup ## compare a million attempts on this machine's GPU with the CPU
+	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[cuda]'
+	$(BIN)/python -m pytest -m cuda
 
 test-native: setup ## C++ unit tests with address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S native/tests -B build/native-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from tally import Tally
+from topple.physics.backend import Backend, check_backend
 
 _TALLY = pytest.StashKey[dict[str, list[int]]]()
 
@@ -31,6 +32,12 @@ def tally(request: pytest.FixtureRequest) -> Tally:
         entry[1] += comparisons
 
     return count
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.cuda)])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Where a test simulates: on the CPU, and with `make test-cuda` on the GPU."""
+    return check_backend(request.param)
 
 
 def pytest_terminal_summary(

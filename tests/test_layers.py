@@ -32,7 +32,15 @@ FOUNDATION = {"paths"}
 
 # Where a library may be imported: a file or a folder.
 ONLY_IN = {
-    "topple._native": ("physics/native.py", "observe/raster.py"),
+    "topple._native": (
+        "physics/native.py",
+        "physics/native_sources.py",
+        "physics/munk_native.py",
+        "physics/munk_vector.py",
+        "observe/raster.py",
+    ),
+    "cupy": ("physics/cuda_device.py",),
+    "pymunk": ("physics/munk_reference.py", "physics/munk_memory.py"),
     "torch": ("agents/",),
     "ray": ("experiments/executors/ray.py",),
     "gymnasium": ("envs/", "agents/"),
@@ -151,6 +159,8 @@ FORBIDDEN = [
     ("phyre/task.py", "from topple import _native"),
     ("phyre/task.py", "from topple._native import simulate"),
     ("physics/world.py", "import topple._native"),
+    ("physics/munk.py", "from topple import _native"),
+    ("physics/munk.py", "import pymunk"),
     ("phyre/task.py", "import torch"),
     ("envs/phyre.py", "from torch import nn"),
     ("experiments/run.py", "import ray"),

@@ -1,43 +1,18 @@
 // The Python face of the engine: arrays in, arrays out. Defaults, messages and units are
 // the business of the Python side.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <stdexcept>
-#include <system_error>
-#include <thread>
-#include <vector>
 
+#include "arrays.h"
 #include "batch.h"
-
-namespace nb = nanobind;
+#include "crew.h"
 
 namespace topple {
+
+void bind_munk(nb::module_& m);  // munk.cpp
+
 namespace {
-
-template <class T, class... Shape>
-using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
-template <class T, class... Shape>
-using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu, Shape...>;
-template <class T>
-using Maybe = std::optional<T>;
-
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
-template <class T, class... Shape>
-T* data_or_null(const Maybe<Out<T, Shape...>>& array) {
-  return array ? array->data() : nullptr;
-}
 
 // Packed scenes, kept alive with their arrays and checked so that nothing built from them
 // can read out of bounds.
@@ -110,15 +85,6 @@ class Scenes {
   }
 
  private:
-  static void check_offsets(const In<int32_t, nb::ndim<1>>& offsets, size_t end) {
-    const size_t n = offsets.shape(0);
-    require(n > 0 && offsets(0) == 0, "packed offsets must start at 0");
-    for (size_t i = 1; i < n; ++i) {
-      require(offsets(i - 1) <= offsets(i), "packed offsets must not fall");
-    }
-    require(static_cast<size_t>(offsets(n - 1)) == end, "packed offsets must end at the length");
-  }
-
   std::vector<nb::object> owners_;
   PackedScenes packed_{};
   SceneCheck fault_{SceneFault::kNone, -1};
@@ -131,64 +97,13 @@ void require_actions(const In<double, nb::ndim<2>>& actions, size_t count) {
           "an action has 0, 3 or 6 numbers");
 }
 
-// Runs a job on its threads while this one watches for signals.
-void run_job(const Job& job, Control& control, int64_t* progress) {
-  // So few steps are over before anybody can interrupt.
-  constexpr int64_t kSmall = 20000;
-  if (job.threads <= 1 && job.attempt_count * job.rules.max_steps <= kSmall) {
-    nb::gil_scoped_release release;
-    work_on(job, control);
-  } else {
-    std::mutex mutex;
-    std::condition_variable finished;
-    int running = 0;
-    const auto change_running = [&](int by) {
-      const std::lock_guard<std::mutex> lock(mutex);
-      running += by;
-      if (running == 0) finished.notify_one();
-    };
-    std::vector<std::thread> threads;
-    threads.reserve(static_cast<size_t>(job.threads));
-    for (int i = 0; i < job.threads; ++i) {
-      change_running(1);
-      try {
-        threads.emplace_back([&] {
-          work_on(job, control);
-          change_running(-1);
-        });
-      } catch (const std::system_error&) {
-        change_running(-1);
-        break;  // the system gives no more of them; those it gave do the work
-      }
-    }
-    if (threads.empty()) throw std::runtime_error("no thread could be started");
-    bool interrupted = false;
-    {
-      nb::gil_scoped_release release;
-      std::unique_lock<std::mutex> lock(mutex);
-      while (
-          !finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
-        lock.unlock();
-        if (progress) *progress = control.done;
-        {
-          nb::gil_scoped_acquire acquire;
-          interrupted = PyErr_CheckSignals() != 0;
-        }
-        if (interrupted) control.cancelled = true;
-        lock.lock();
-        if (interrupted) finished.wait(lock, [&] { return running == 0; });
-      }
-      lock.unlock();
-      for (std::thread& thread : threads) thread.join();
-    }
-    if (progress) *progress = control.done;
-    if (interrupted) throw nb::python_error();
-  }
-  if (progress) *progress = control.done;
-  if (control.failed) throw std::bad_alloc();
+void run_job(const Job& job, const Branches* branches, int threads, Control& control,
+             int64_t* progress) {
+  constexpr int64_t kBrief = 20000;  // steps that are over before anybody can interrupt
+  run_crew(threads, job.attempt_count * job.rules.max_steps <= kBrief, control, progress,
+           [&] { work_on(job, branches, control); });
 }
 
-using Int32s = In<int32_t, nb::ndim<1>>;
 using Actions = In<double, nb::ndim<2>>;
 
 // Whether each action is valid, without simulating it; balls as the simulation sees them.
@@ -249,13 +164,6 @@ void observe(const Scenes& scenes, Int32s scene_index, In<double, nb::shape<-1, 
       write_objects(objects->data() + i * objects->shape(1) * kFeatureSize, view, nullptr, placed);
     }
   }
-}
-
-template <class T>
-nb::object owned(std::vector<T> values, std::initializer_list<size_t> shape) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape, owner));
 }
 
 // Writes down what a step did, for comparison with reference traces.
@@ -504,7 +412,6 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t
   job.actions = actions.data();
   job.ball_count = balls;
   job.rules = {max_steps, stride, stable, shortcuts};
-  job.threads = threads;
   job.status = status.data();
   job.steps = steps.data();
   job.frames = static_cast<int32_t>(frame_rows);
@@ -522,10 +429,9 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, int32_t
   if (origin) {
     require(edit_start && edits && balls == 0 && !stable, "branches take edits, not actions");
     branches = branches_from(*origin, scenes, scene_index, *edit_start, *edits);
-    job.branches = &branches;
   }
   Control control;
-  run_job(job, control, data_or_null(progress));
+  run_job(job, origin ? &branches : nullptr, threads, control, data_or_null(progress));
 }
 
 void rotations(In<float, nb::ndim<1>> angles, Out<float, nb::ndim<1>> sine,
@@ -596,4 +502,5 @@ NB_MODULE(_native, m) {
       .def("fixtures", &Simulation::fixtures)
       .def("polygon", &Simulation::polygon, "fixture"_a)
       .def("contacts", &Simulation::contacts);
+  bind_munk(m);
 }

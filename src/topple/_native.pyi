@@ -92,3 +92,109 @@ class Simulation:
     def fixtures(self) -> npt.NDArray[np.float32]: ...
     def polygon(self, fixture: int) -> npt.NDArray[np.float32]: ...
     def contacts(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
+
+MUNK_MAX_BODIES: int
+MUNK_MAX_JOINTS: int
+
+class MunkScenes:
+    def __init__(
+        self,
+        body_start: npt.NDArray[np.int32],
+        joint_start: npt.NDArray[np.int32],
+        ends: npt.NDArray[np.float64],
+        velocity: npt.NDArray[np.float64],
+        radius: npt.NDArray[np.float64],
+        m_inv: npt.NDArray[np.float64],
+        i_inv: npt.NDArray[np.float64],
+        is_ball: npt.NDArray[np.uint8],
+        joined: npt.NDArray[np.int32],
+        is_spring: npt.NDArray[np.uint8],
+        spring: npt.NDArray[np.float64],
+        gravity: float,
+        bounce: float,
+        friction: float,
+        dt: float,
+        bias: float,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+class MunkSimulation:
+    def __init__(self, scenes: MunkScenes, scene: int, builds: int) -> None: ...
+    def copy(self) -> MunkSimulation: ...
+    def reset(self, builds: int) -> None: ...
+    def tick(self) -> int: ...
+    def step(self, count: int) -> None: ...
+    def run(self, count: int, y: float, low: float, high: float) -> int: ...
+    def is_out(self, y: float, low: float, high: float) -> bool: ...
+    def remove(self, body: int) -> None: ...
+    def edit(self, edits: npt.NDArray[np.int64]) -> None: ...
+    def extend(self, scenes: MunkScenes, scene: int) -> None: ...
+    def state(self) -> npt.NDArray[np.float64]: ...
+    def ends(self) -> npt.NDArray[np.float64]: ...
+    def present(self) -> list[bool]: ...
+    def holds(self) -> list[bool]: ...
+    def arbiters(self) -> list[tuple[object, ...]]: ...
+
+def munk_simulate(
+    scenes: MunkScenes,
+    scene_index: npt.NDArray[np.int32],
+    removals: npt.NDArray[np.int32],
+    builds: npt.NDArray[np.int64],
+    limits: npt.NDArray[np.int32],
+    y: float,
+    low: float,
+    high: float,
+    threads: int,
+    solved: npt.NDArray[np.uint8],
+    ticks: npt.NDArray[np.int32],
+    removed: npt.NDArray[np.int32],
+    stride: int,
+    states: npt.NDArray[np.float64] | None,
+    frame_count: npt.NDArray[np.int32] | None,
+    final_state: npt.NDArray[np.float64] | None,
+    progress: npt.NDArray[np.int64] | None,
+    origin: MunkSimulation | None,
+    edit_start: npt.NDArray[np.int32] | None,
+    edits: npt.NDArray[np.int64] | None,
+) -> None: ...
+
+class MunkVector:
+    def __init__(
+        self,
+        scenes: MunkScenes,
+        slots: int,
+        strategy: int,
+        blocks: npt.NDArray[np.int32],
+        candidates: npt.NDArray[np.float32],
+        y: float,
+        low: float,
+        high: float,
+        hz: int,
+        builds: int,
+        zero_is_never: bool,
+        ties_are_lost: bool,
+        seconds: float,
+        time_reward: float,
+        block_reward: float,
+        goal_reward: float,
+        last_tick: npt.NDArray[np.int32],
+    ) -> None: ...
+    def start(
+        self,
+        slots: npt.NDArray[np.int64],
+        games: npt.NDArray[np.int32],
+        observations: npt.NDArray[np.float32],
+    ) -> None: ...
+    def step(
+        self,
+        choices: npt.NDArray[np.int64] | None,
+        times: npt.NDArray[np.float32] | None,
+        restart: npt.NDArray[np.int32],
+        observations: npt.NDArray[np.float32],
+        rewards: npt.NDArray[np.float64],
+        terminated: npt.NDArray[np.uint8],
+        truncated: npt.NDArray[np.uint8],
+        threads: int,
+    ) -> int: ...
+    def status(self, rows: npt.NDArray[np.int32]) -> None: ...
+    def world(self, slot: int) -> MunkSimulation: ...

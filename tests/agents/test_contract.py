@@ -15,6 +15,16 @@ from topple.phyre.fold import Setup, load_fold
 ATTEMPTS = 2
 SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"actions": 4}}
 SMALL["optimal"] = {"actions": 4}
+SMALL["dqn"] = {
+    "actions": 4,
+    "rank": 4,
+    "width": 8,
+    "image_size": 64,
+    "updates": 2,
+    "batch": 8,
+    "device": "cpu",
+}
+SMALL["dqn-o"] = {**SMALL["dqn"], "online_updates": 1}
 
 
 @pytest.fixture(scope="module")

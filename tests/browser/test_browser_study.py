@@ -101,3 +101,24 @@ def _export(researcher: Visitor) -> list[dict[str, str]]:
     with researcher.page.expect_download() as saved:
         researcher.page.get_by_role("link", name="CSV").click()
     return list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
+
+
+def test_study_of_games_gives_no_hints(make_visitor: MakeVisitor) -> None:
+    person = make_visitor()
+    person.go()
+    answer = person.page.request.post(
+        f"{person.address}api/studies",
+        data={"name": "One game", "benchmark": "iphyre", "subjects": ["support"]},
+    )
+    person.go(f"#/study/{json.loads(answer.text())['id']}")
+    person.page.get_by_label("I want to take part").check()
+    person.press("Begin")
+    expect(person.page.get_by_text("5 of 5 attempts left")).to_be_visible()
+    expect(person.page.get_by_text("A hint")).to_have_count(0)
+    expect(person.page.get_by_role("region", name="Beside others")).to_have_count(0)
+    person.press("Start")
+    expect(person.page.get_by_text("Attempt 1 of 5")).to_be_visible()
+    person.page.keyboard.press("1")
+    person.page.keyboard.press("2")
+    person.page.get_by_role("button", name="Finish").click(timeout=20_000)
+    expect(person.page.get_by_role("heading", name="Thank you")).to_be_visible()

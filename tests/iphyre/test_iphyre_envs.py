@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
@@ -10,10 +11,24 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from topple.envs.iphyre import IPhyreCombinedEnv, IPhyreEnv, IPhyreInAdvanceEnv, IPhyreOnTheFlyEnv
+from topple.envs.iphyre_reference import ReferenceStage
+from topple.envs.iphyre_stage import NativeStage, Stage, step_arrays
 from topple.envs.iphyre_vector import IPhyreVectorEnv
 from topple.envs.registration import register_all
-from topple.iphyre import AT_10_HZ, Ball, Game, GameError, PlanError, Split, Strategy, game_named
+from topple.iphyre import (
+    ALL,
+    AT_10_HZ,
+    Ball,
+    Game,
+    GameError,
+    PlanError,
+    Rules,
+    Split,
+    Strategy,
+    game_named,
+)
 from topple.iphyre.game import gray
+from topple.physics.munk import Engine
 
 register_all()
 
@@ -258,3 +273,72 @@ def test_clean_rules_in_an_environment() -> None:
     environment = IPhyreInAdvanceEnv(game=game_named("support"), rules=AT_10_HZ.clean())
     environment.reset()
     assert environment.step(np.zeros(6, np.float32))[4]["removed"] == 2
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+@pytest.mark.parametrize("rules", [AT_10_HZ, AT_10_HZ.clean()], ids=["published", "clean"])
+def test_native_slots_equal_the_rules_in_python(strategy: Strategy, rules: Rules) -> None:
+    """Every game by both implementations of the strategies, on one engine and on both."""
+    pytest.importorskip("pymunk")
+    rng = np.random.default_rng(11)
+    stages: tuple[Stage, ...] = (
+        NativeStage(ALL, len(ALL), strategy, rules),
+        ReferenceStage(ALL, len(ALL), strategy, rules),
+        ReferenceStage(ALL, len(ALL), strategy, replace(rules, engine=Engine.PYMUNK)),
+    )
+    room = [stage.room() for stage in stages]
+    numbers = np.arange(len(ALL))
+    for stage, into in zip(stages, room, strict=True):
+        stage.start(numbers, numbers, into)
+    ends, ended = 0, np.zeros(len(ALL), np.bool_)
+    for _ in range(160 if strategy is Strategy.ON_THE_FLY else 8):
+        actions = actions_for(strategy, rng, len(ALL))
+        if strategy is not Strategy.ON_THE_FLY:
+            actions[rng.random(actions.shape) < 0.1] = 0.0
+            actions[:, 1] = np.where(rng.random(len(ALL)) < 0.3, actions[:, 0], actions[:, 1])
+        restart = np.where(ended, rng.permutation(len(ALL)), -1).astype(np.int32)
+        for stage, into in zip(stages, room, strict=True):
+            stage.step(actions, into, restart)
+        for other, stage in zip(room[1:], stages[1:], strict=True):
+            for ours, theirs in zip(room[0], other, strict=True):
+                np.testing.assert_array_equal(ours, theirs)
+            for ours, theirs in zip(stages[0].status(), stage.status(), strict=True):
+                np.testing.assert_array_equal(ours, theirs)
+        ended = room[0].terminated | room[0].truncated
+        ends += int(ended.sum())
+    assert ends >= len(ALL)
+
+
+def test_games_of_a_batch_are_sampled_as_one_by_one() -> None:
+    many, single = np.random.default_rng(4), np.random.default_rng(4)
+    assert many.integers(10, size=100).tolist() == [int(single.integers(10)) for _ in range(100)]
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_steps_into_arrays_of_the_caller(mode: AutoresetMode) -> None:
+    batch, other = (IPhyreVectorEnv(5, Strategy.ON_THE_FLY, autoreset_mode=mode) for _ in range(2))
+    batch.reset(seed=3)
+    other.reset(seed=3)
+    into = step_arrays(5, Strategy.ON_THE_FLY)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        actions = actions_for(Strategy.ON_THE_FLY, rng, 5)
+        final = other.step_into(actions, into)
+        seen, rewards, done, late, info = batch.step(actions)
+        for ours, theirs in zip(into, (seen, rewards, done, late), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        assert ("final_obs" in final) == ("final_obs" in info)
+
+
+def test_a_bad_action_changes_nothing() -> None:
+    batch = IPhyreVectorEnv(2, Strategy.ON_THE_FLY, game="support")
+    batch.reset(seed=0)
+    with pytest.raises(PlanError, match="action 9; it must be 0, for nothing, to 6"):
+        batch.step(np.array([1, 9]))
+    assert batch.step(np.array([0, 0]))[4]["tick"].tolist() == [1, 1]
+    advance = IPhyreVectorEnv(2, Strategy.IN_ADVANCE, game="support")
+    advance.reset(seed=0)
+    with pytest.raises(PlanError, match="it must be 6 numbers from 0 to 1"):
+        advance.step(np.full((2, 6), np.nan))
+    with pytest.raises(PlanError, match="of shape"):
+        advance.step(np.zeros((2, 5)))

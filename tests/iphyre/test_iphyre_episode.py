@@ -26,7 +26,7 @@ from topple.iphyre import (
 )
 from topple.iphyre.episode import step
 from topple.iphyre.score import Score, average
-from topple.physics.munk import MunkWorld, simulate_batch
+from topple.physics.munk import Engine, new_world, simulate_batch
 
 GAMES = st.sampled_from(ALL)
 RULES = st.sampled_from((AT_10_HZ, AT_60_HZ))
@@ -167,8 +167,8 @@ def test_batch_errors_name_the_episode() -> None:
 
 def test_worlds_are_freed_in_any_state() -> None:
     for game in ALL:
-        world = MunkWorld(game.scene)
-        world.run(20, 1 / 60)
+        world = new_world(game.scene, 1 / 60, engine=Engine.PYMUNK)
+        world.run(20)
         for body in game.eliminable[:1]:
             world.remove(body)
         del world

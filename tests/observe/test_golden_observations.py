@@ -8,6 +8,7 @@ import pytest
 from shared_data import TIERS, arrays, bits, needs_phyre_data, published_scenes
 from topple.observe.features import scene_features
 from topple.observe.raster import draw_scenes
+from topple.physics.backend import Backend
 from topple.physics.native import SceneSet, simulate_batch
 from topple.physics.params import Request
 
@@ -24,11 +25,12 @@ def test_initial_scenes(tier: str) -> None:
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_frames_of_attempts(tier: str) -> None:
+def test_frames_of_attempts(tier: str, backend: Backend) -> None:
     golden = arrays("golden_observations.npz")
     scenes = SceneSet([published_scenes()[task] for task in golden[f"{tier}_ids"]])
     request = Request(images=True, objects=True, stride=120)
-    result = simulate_batch(scenes, np.arange(len(scenes)), golden[f"{tier}_actions"], request)
+    actions = golden[f"{tier}_actions"]
+    result = simulate_batch(scenes, np.arange(len(scenes)), actions, request, backend=backend)
     assert result.images is not None
     assert result.objects is not None
     np.testing.assert_array_equal(result.outcome, golden[f"{tier}_status"])

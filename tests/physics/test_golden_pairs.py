@@ -11,6 +11,7 @@ import pytest
 
 from shared_data import PHYRE, TIERS, arrays, bits, needs_phyre_data, published_scenes
 from tally import Tally
+from topple.physics.backend import Backend
 from topple.physics.native import SceneSet, Simulation, simulate_batch
 from topple.physics.params import MAX_STEPS, Request
 from topple.scene import Body, Circle, Goal, Polygon, Scene
@@ -19,12 +20,12 @@ pytestmark = needs_phyre_data
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_status_and_steps_of_all_pairs(tier: str, tally: Tally) -> None:
+def test_status_and_steps_of_all_pairs(tier: str, backend: Backend, tally: Tally) -> None:
     golden = arrays(f"golden_{tier}.npz")
     ids, actions = golden["task_ids"], golden["actions"]
     scenes = SceneSet([published_scenes()[task] for task in ids])
     index = np.repeat(np.arange(len(ids)), len(actions))
-    result = simulate_batch(scenes, index, np.tile(actions, (len(ids), 1)))
+    result = simulate_batch(scenes, index, np.tile(actions, (len(ids), 1)), backend=backend)
     outcome = result.outcome.reshape(golden["statuses"].shape)
     steps = result.steps.reshape(golden["steps"].shape)
     wrong = (outcome != golden["statuses"]) | (steps != golden["steps"])
@@ -33,7 +34,7 @@ def test_status_and_steps_of_all_pairs(tier: str, tally: Tally) -> None:
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_sampled_trajectories(tier: str) -> None:
+def test_sampled_trajectories(tier: str, backend: Backend) -> None:
     golden = arrays(f"golden_{tier}.npz")
     ids = golden["task_ids"]
     scenes = SceneSet([published_scenes()[task] for task in ids])
@@ -42,6 +43,7 @@ def test_sampled_trajectories(tier: str) -> None:
         golden["traj_task"],
         golden["actions"][golden["traj_action"]],
         Request(states=True, final_state=True),
+        backend=backend,
     )
     assert result.states is not None
     assert result.final_state is not None
@@ -62,11 +64,15 @@ def test_sampled_trajectories(tier: str) -> None:
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_every_step_of_some_trajectories(tier: str) -> None:
+def test_every_step_of_some_trajectories(tier: str, backend: Backend) -> None:
     golden = arrays(f"golden_traj1_{tier}.npz")
     scenes = SceneSet([published_scenes()[task] for task in golden["task_ids"]])
     result = simulate_batch(
-        scenes, np.arange(len(scenes)), golden["actions"], Request(states=True, stride=1)
+        scenes,
+        np.arange(len(scenes)),
+        golden["actions"],
+        Request(states=True, stride=1),
+        backend=backend,
     )
     assert result.states is not None
     np.testing.assert_array_equal(result.outcome, golden["statuses"])
@@ -133,12 +139,12 @@ def _pose_hash(poses: npt.NDArray[np.float32]) -> int:
 
 
 @pytest.mark.parametrize(("name", "count"), [("known_734", 734), ("random_2000", 2000)])
-def test_complete_runs(name: str, count: int, tally: Tally) -> None:
+def test_complete_runs(name: str, count: int, backend: Backend, tally: Tally) -> None:
     scenes = SceneSet(list(_outcome_scenes(name)))
     with lzma.open(PHYRE / "outcomes" / f"{name}.expected.txt.xz", "rt") as lines:
         expected = [line.split() for line in lines]
     assert len(scenes) == len(expected) == count
-    result = simulate_batch(scenes, np.arange(count), np.zeros((count, 0)))
+    result = simulate_batch(scenes, np.arange(count), np.zeros((count, 0)), backend=backend)
     solved = np.array([row[1] == "1" for row in expected])
     steps = np.array([int(row[2]) for row in expected])
     wrong = ((result.outcome == 1) != solved) | (result.steps != steps)

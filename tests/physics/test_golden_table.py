@@ -21,6 +21,7 @@ from shared_data import TIERS, arrays
 from tally import Tally
 from topple.phyre import Tier, load_task
 from topple.phyre.action import discrete_actions
+from topple.physics.backend import Backend
 from topple.physics.native import SceneSet, simulate_batch
 from topple.physics.params import Request
 
@@ -30,13 +31,19 @@ ACTIONS = 40
 TASKS_PER_TEMPLATE = 5
 
 
-def simulate(tier: Tier, tasks: list[str]) -> tuple[npt.NDArray[np.int64], list[str]]:
+def simulate(
+    tier: Tier, tasks: list[str], backend: Backend = "cpu"
+) -> tuple[npt.NDArray[np.int64], list[str]]:
     """[tasks, actions] codes, and a hash of the final states of each task."""
     scenes = SceneSet([load_task(task).scene for task in tasks])
     actions = discrete_actions(tier, ACTIONS, SEED)
     index = np.repeat(np.arange(len(tasks)), ACTIONS)
     result = simulate_batch(
-        scenes, index, np.tile(actions, (len(tasks), 1)), Request(final_state=True)
+        scenes,
+        index,
+        np.tile(actions, (len(tasks), 1)),
+        Request(final_state=True),
+        backend=backend,
     )
     assert result.final_state is not None
     codes = np.where(result.outcome > 0, result.steps, result.outcome).reshape(len(tasks), ACTIONS)
@@ -48,11 +55,11 @@ def simulate(tier: Tier, tasks: list[str]) -> tuple[npt.NDArray[np.int64], list[
 
 
 @pytest.mark.parametrize("tier", list(Tier))
-def test_table(tier: Tier, tally: Tally) -> None:
+def test_table(tier: Tier, backend: Backend, tally: Tally) -> None:
     table = json.loads(TABLE.read_text())[tier.value]
     tasks = list(table)
     assert {task[:5] for task in tasks} == set(tier.template_ids)
-    codes, hashes = simulate(tier, tasks)
+    codes, hashes = simulate(tier, tasks, backend)
     expected = np.array([table[task]["outcomes"] for task in tasks])
     tally("outcomes of the committed table", (codes != expected).sum(), expected.size)
     np.testing.assert_array_equal(codes, expected)

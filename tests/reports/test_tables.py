@@ -127,19 +127,17 @@ def test_a_page_opens_offline(tmp_path: Path) -> None:
 
 
 def test_figures_are_equal_for_equal_data() -> None:
-    points = np.array([1, 10, 100])
-    curve = RandomCurve(points, np.array([0.1, 0.2, 0.5]), np.zeros(3))
+    curve = RandomCurve(np.array([1, 10, 100]), np.array([0.1, 0.2, 0.5]), np.zeros(3))
     bars = [TemplateDifficulty("00000", 0.01, 0.001, 0)]
     histogram = [TemplateDiversity("00000", 3, 10, np.array([5, 3, 1, 1]), 4)]
-    study = [
-        record("MEM", f, part=Part.DEV, settings={"actions": n}) for f in (0, 1) for n in (10, 100)
-    ]
+    points = {("ball", "MEM"): {10.0: [1.0, 2.0], 100.0: [3.0]}}
     drawings: list[Callable[[], str]] = [
         lambda: figures.random_curves({"ball": curve}),
         lambda: figures.difficulty_bars({"ball": bars}),
         lambda: figures.diversity_histograms(histogram),
         lambda: figures.success_curves([record("A", 0), record("A", 1)]),
-        lambda: figures.study_figure(study, "actions", "actions"),
+        lambda: figures.study_figure(points, "actions", 10),
+        lambda: figures.bars_figure({"ball": {"Baseline": [1.0, 2.0]}}, "AUCCESS, %"),
         lambda: figures.solvability_figure({"00000": [0.0, 1e-3]}, 1e-5),
     ]
     for draw in drawings:

@@ -55,7 +55,8 @@ TOPPLE_FN bool map_action(const double* action, int ball_count, Balls& balls) {
       const Ball& two = balls.list[j];
       const double dx = one.x - two.x;
       const double dy = one.y - two.y;
-      if (__builtin_sqrt(dx * dx + dy * dy) < one.radius + two.radius + kBallSpacing) return false;
+      if (TOPPLE_BUILTIN(sqrt)(dx * dx + dy * dy) < one.radius + two.radius + kBallSpacing)
+        return false;
     }
   }
   for (int i = 0; i < ball_count; ++i) {

@@ -44,7 +44,7 @@ TOPPLE_FN void set_awake(Body& body, bool awake) {
 TOPPLE_FN bool is_active(const Body& body) { return body.awake && body.dynamic; }
 
 // The pose for the current centre and angle; the rotation is reused while the angle stays.
-TOPPLE_FN Transform current_pose(Body& body) {
+TOPPLE_BIG_FN Transform current_pose(Body& body) {
   if (body.round) return {body.sweep.c, body.pose.q};
   if (trig::bits(body.sweep.a) != trig::bits(body.posed_angle)) {
     body.posed_angle = body.sweep.a;

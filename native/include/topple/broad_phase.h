@@ -31,9 +31,11 @@ TOPPLE_FN bool move_box(Box& fat, const Box& swept, Vec displacement) {
 
 // Sorts a short list of pair keys, in place.
 TOPPLE_FN void sort_keys(uint32_t* keys, int count) {
+  TOPPLE_ROLLED
   for (int i = 1; i < count; ++i) {
     const uint32_t key = keys[i];
     int j = i;
+    TOPPLE_ROLLED
     for (; j > 0 && keys[j - 1] > key; --j) keys[j] = keys[j - 1];
     keys[j] = key;
   }

@@ -10,7 +10,7 @@ namespace detail {
 
 // An axis along which the two shapes of a contact are likely to be apart, from the
 // fixed body to the moving one.
-TOPPLE_FN Vec likely_axis(const World& world, const Contact& contact, bool fixed_a) {
+TOPPLE_BIG_FN Vec likely_axis(const World& world, const Contact& contact, bool fixed_a) {
   const Body& a = world.bodies[contact.body_a];
   const Body& b = world.bodies[contact.body_b];
   if (contact.pair == ShapePair::kCircles) {
@@ -65,6 +65,7 @@ template <class Observer>
 TOPPLE_FN int earliest_impact(World& world, bool shortcuts, Observer& observer, float& alpha) {
   int earliest = -1;
   alpha = 1.0f;
+  TOPPLE_ROLLED
   for (int i = world.contact_count - 1; i >= 0; --i) {
     Contact& contact = world.contacts[i];
     if (!contact.enabled || contact.toi_count > kMaxToiEvents) continue;
@@ -98,7 +99,7 @@ TOPPLE_FN void restore_motion(Body& body, const SavedMotion& saved) {
 }
 
 // Adds the other contacts of the stopped body that touch static bodies at that moment.
-TOPPLE_FN Island gather_impact(World& world, Workspace& work, int first, float alpha) {
+TOPPLE_BIG_FN Island gather_impact(World& world, Workspace& work, int first, float alpha) {
   Contact& start = world.contacts[first];
   Island island = {0, 2, 0, 1};
   work.bodies[0] = start.body_a;
@@ -108,6 +109,7 @@ TOPPLE_FN Island gather_impact(World& world, Workspace& work, int first, float a
   world.bodies[start.body_b].in_island = true;
   start.in_island = true;
   const int moving = world.bodies[start.body_a].dynamic ? start.body_a : start.body_b;
+  TOPPLE_ROLLED
   for (int i = world.contact_count - 1; i >= 0; --i) {
     if (island.body_count == kMaxToiBodies || island.contact_count == kMaxToiContacts) break;
     Contact& contact = world.contacts[i];
@@ -134,21 +136,24 @@ TOPPLE_FN Island gather_impact(World& world, Workspace& work, int first, float a
 
 // Corrects the overlap at the impact, finds the velocities after it and moves the body
 // through the rest of the step.
-TOPPLE_FN void solve_impact(World& world, Workspace& work, const Island& island, float h,
-                            bool shortcuts) {
+TOPPLE_BIG_FN void solve_impact(World& world, Workspace& work, const Island& island, float h,
+                                bool shortcuts) {
   work.islands[0] = island;
   Constraint* constraints = work.constraints;
   const int n = island.contact_count;
+  TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) {
     prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, false);
   }
   solve_positions(constraints, n, world.shapes, kToiBaumgarte, 1.5f * kLinearSlop);
   start_sweep(world.bodies[work.bodies[0]]);
   start_sweep(world.bodies[work.bodies[1]]);
+  TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) {
     prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, false);
   }
   solve_velocities(work, 1, shortcuts);
+  TOPPLE_ROLLED
   for (int i = 0; i < island.body_count; ++i) {
     Body& body = world.bodies[work.bodies[i]];
     if (body.dynamic) integrate(body, h);
@@ -157,6 +162,7 @@ TOPPLE_FN void solve_impact(World& world, Workspace& work, const Island& island,
 }
 
 TOPPLE_FN void forget_impacts(World& world, int body_index) {
+  TOPPLE_ROLLED
   for (int i = 0; i < world.contact_count; ++i) {
     Contact& contact = world.contacts[i];
     if (contact.body_a != body_index && contact.body_b != body_index) continue;
@@ -170,17 +176,21 @@ TOPPLE_FN void forget_impacts(World& world, int body_index) {
 template <class Observer>
 TOPPLE_FN void solve_continuous(World& world, Workspace& work, bool shortcuts, Observer& observer) {
   if (world.alphas_advanced) {
+    TOPPLE_ROLLED
     for (int i = 0; i < world.body_count; ++i) world.bodies[i].sweep.alpha0 = 0.0f;
     world.alphas_advanced = false;
   }
   // Static bodies never stay marked.
+  TOPPLE_ROLLED
   for (int i = 0; i < world.dynamic_count; ++i) world.bodies[world.dynamic[i]].in_island = false;
+  TOPPLE_ROLLED
   for (int i = 0; i < world.contact_count; ++i) {
     Contact& contact = world.contacts[i];
     contact.in_island = false;
     contact.toi_valid = false;
     contact.toi_count = 0;
   }
+  TOPPLE_ROLLED
   while (!world.out_of_contacts) {
     float alpha;
     const int index = detail::earliest_impact(world, shortcuts, observer, alpha);
@@ -212,6 +222,7 @@ TOPPLE_FN void solve_continuous(World& world, Workspace& work, bool shortcuts, O
     const Island island = detail::gather_impact(world, work, index, alpha);
     observer.toi_solve(world, work, island, h);
     detail::solve_impact(world, work, island, h, shortcuts);
+    TOPPLE_ROLLED
     for (int i = 0; i < island.body_count; ++i) {
       Body& body = world.bodies[work.bodies[i]];
       body.in_island = false;

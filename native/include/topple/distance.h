@@ -12,9 +12,10 @@ struct DistanceCache {
 };
 
 // The vertex farthest along d, the first one on ties.
-TOPPLE_FN int support(const Shape& shape, Vec d) {
+TOPPLE_BIG_FN int support(const Shape& shape, Vec d) {
   int best = 0;
   float value = dot(shape.vertices[0], d);
+  TOPPLE_ROLLED
   for (int i = 1; i < shape.count; ++i) {
     const float v = dot(shape.vertices[i], d);
     if (v > value) {
@@ -93,7 +94,7 @@ TOPPLE_FN void reduce_segment(Simplex& s) {
 
 // Reduces a triangle to the part nearest to the origin. The order of the vertices that
 // stay is part of the result.
-TOPPLE_FN void reduce_triangle(Simplex& s) {
+TOPPLE_BIG_FN void reduce_triangle(Simplex& s) {
   const Vec w1 = s.v[0].w;
   const Vec w2 = s.v[1].w;
   const Vec w3 = s.v[2].w;
@@ -129,8 +130,8 @@ TOPPLE_FN void reduce_triangle(Simplex& s) {
 }  // namespace detail
 
 // The distance between the cores of two shapes, radii left aside.
-TOPPLE_FN float distance(const Shape& a, const Transform& ta, const Shape& b, const Transform& tb,
-                         DistanceCache& cache) {
+TOPPLE_BIG_FN float distance(const Shape& a, const Transform& ta, const Shape& b,
+                             const Transform& tb, DistanceCache& cache) {
   using namespace detail;
   Simplex s;
   s.count = cache.count;
@@ -149,6 +150,7 @@ TOPPLE_FN float distance(const Shape& a, const Transform& ta, const Shape& b, co
     s.count = 1;
   }
 
+  TOPPLE_ROLLED
   for (int round = 0; round < kMaxGjkRounds; ++round) {
     int seen_a[3], seen_b[3];
     const int seen = s.count;

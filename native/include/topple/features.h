@@ -13,7 +13,7 @@ namespace detail {
 
 TOPPLE_FN float wrapped_turn(float angle) {
   constexpr double kTurn = 2.0 * 3.14159265358979323846;
-  float wrapped = static_cast<float>(__builtin_fmod(static_cast<double>(angle), kTurn));
+  float wrapped = static_cast<float>(TOPPLE_BUILTIN(fmod)(static_cast<double>(angle), kTurn));
   if (wrapped < 0.0f) wrapped = static_cast<float>(static_cast<double>(wrapped) + kTurn);
   return static_cast<float>(static_cast<double>(wrapped) / kTurn);
 }
@@ -29,15 +29,15 @@ TOPPLE_FN Rot fused_rotation(float angle) {
   constexpr float kRound = 0x1.8p+23f;  // adding and taking it away rounds to a whole number
   const float turns = (angle * 0x1.45f306p-1f + kRound) - kRound;
   float r = angle;
-  for (const float part : kQuarters) r = __builtin_fmaf(turns, part, r);
+  for (const float part : kQuarters) r = TOPPLE_BUILTIN(fmaf)(turns, part, r);
   const float square = r * r;
   float s = kSine[0];
   float c = kCosine[0];
   for (int i = 1; i < 5; ++i) {
-    s = __builtin_fmaf(s, square, kSine[i]);
-    c = __builtin_fmaf(c, square, kCosine[i]);
+    s = TOPPLE_BUILTIN(fmaf)(s, square, kSine[i]);
+    c = TOPPLE_BUILTIN(fmaf)(c, square, kCosine[i]);
   }
-  s = __builtin_fmaf(s, r, r);
+  s = TOPPLE_BUILTIN(fmaf)(s, r, r);
   switch (static_cast<int>(turns) & 3) {
     case 0:
       return {s, c};

@@ -32,6 +32,7 @@ TOPPLE_FN bool goal_holds(const World& world, const Goal& goal) {
         world.shapes[one.first_fixture].radius + world.shapes[two.first_fixture].radius;
     return length(d) < reach + kTenthOfPixel;
   }
+  TOPPLE_ROLLED
   for (int i = 0; i < world.contact_count; ++i) {
     const Contact& contact = world.contacts[i];
     if (!contact.touching) continue;

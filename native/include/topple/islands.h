@@ -29,19 +29,22 @@ namespace detail {
 
 // Gathers the island of a seed behind the ones before it: a search that does not pass
 // through static bodies.
-TOPPLE_FN Island gather(World& world, Workspace& work, int touching_count, int seed, Island after) {
+TOPPLE_BIG_FN Island gather(World& world, Workspace& work, int touching_count, int seed,
+                            Island after) {
   const int16_t first_body = static_cast<int16_t>(after.first_body + after.body_count);
   const int16_t first_contact = static_cast<int16_t>(after.first_contact + after.contact_count);
   Island island = {first_body, 0, first_contact, 0};
   int stack_count = 0;
   work.stack[stack_count++] = static_cast<int16_t>(seed);
   world.bodies[seed].in_island = true;
+  TOPPLE_ROLLED
   while (stack_count > 0) {
     const int index = work.stack[--stack_count];
     Body& body = world.bodies[index];
     work.bodies[first_body + island.body_count++] = static_cast<int16_t>(index);
     body.awake = true;
     if (!body.dynamic) continue;
+    TOPPLE_ROLLED
     for (int k = 0; k < touching_count; ++k) {
       const int contact_index = work.touching[k];
       Contact& contact = world.contacts[contact_index];
@@ -56,6 +59,7 @@ TOPPLE_FN Island gather(World& world, Workspace& work, int touching_count, int s
     }
   }
   // Static bodies may belong to several islands.
+  TOPPLE_ROLLED
   for (int k = 0; k < island.body_count; ++k) {
     Body& body = world.bodies[work.bodies[first_body + k]];
     if (!body.dynamic) body.in_island = false;
@@ -69,6 +73,7 @@ TOPPLE_FN void put_to_sleep_if_at_rest(World& world, const Workspace& work, cons
   constexpr float kAngular = kAngularSleepTolerance * kAngularSleepTolerance;
   const int16_t* bodies = work.bodies + island.first_body;
   float shortest = kMaxFloat;
+  TOPPLE_ROLLED
   for (int i = 0; i < island.body_count; ++i) {
     Body& body = world.bodies[bodies[i]];
     if (!body.dynamic) continue;
@@ -81,19 +86,23 @@ TOPPLE_FN void put_to_sleep_if_at_rest(World& world, const Workspace& work, cons
     }
   }
   if (shortest < kTimeToSleep || !positions_solved) return;
+  TOPPLE_ROLLED
   for (int i = 0; i < island.body_count; ++i) set_awake(world.bodies[bodies[i]], false);
 }
 
 // All velocity passes of all islands. A pass is made over every island in turn: as they
 // are independent, the processor can work on several at once. An island that a pass does
 // not change would stay the same for ever, so its other passes may be left out.
-TOPPLE_FN void solve_velocities(Workspace& work, int island_count, bool shortcuts) {
+TOPPLE_BIG_FN void solve_velocities(Workspace& work, int island_count, bool shortcuts) {
   int unsettled = 0;
+  TOPPLE_ROLLED
   for (int i = 0; i < island_count; ++i) {
     if (work.islands[i].contact_count > 0) work.unsettled[unsettled++] = static_cast<int16_t>(i);
   }
+  TOPPLE_ROLLED
   for (int pass = 0; pass < kVelocityPasses && unsettled > 0; ++pass) {
     int still = 0;
+    TOPPLE_ROLLED
     for (int k = 0; k < unsettled; ++k) {
       const Island& island = work.islands[work.unsettled[k]];
       const bool changed =
@@ -110,6 +119,7 @@ TOPPLE_FN void solve_velocities(Workspace& work, int island_count, bool shortcut
 template <class Observer>
 TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Observer& observer) {
   int touching_count = 0;
+  TOPPLE_ROLLED
   for (int i = world.contact_count - 1; i >= 0; --i) {
     Contact& contact = world.contacts[i];
     contact.in_island = false;
@@ -117,11 +127,13 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
       work.touching[touching_count++] = static_cast<int16_t>(i);
     }
   }
+  TOPPLE_ROLLED
   for (int i = 0; i < world.dynamic_count; ++i) {
     world.bodies[world.dynamic[i]].in_island = false;
   }
   int island_count = 0;
   Island all = {0, 0, 0, 0};
+  TOPPLE_ROLLED
   for (int i = 0; i < world.dynamic_count; ++i) {
     const Body& seed = world.bodies[world.dynamic[i]];
     if (seed.in_island || !seed.awake) continue;
@@ -135,6 +147,7 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
   constexpr float h = kTimeStep;
   const Vec gravity = {0.0f, kGravityY};
   const float damping = 1.0f / (1.0f + h * kAngularDamping);
+  TOPPLE_ROLLED
   for (int i = 0; i < all.body_count; ++i) {
     Body& body = world.bodies[work.bodies[i]];
     start_sweep(body);
@@ -145,28 +158,36 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
 
   Constraint* constraints = work.constraints;
   const int n = all.contact_count;
+  TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) {
     prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, true);
   }
+  TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) warm_start(constraints[i]);
   detail::solve_velocities(work, island_count, shortcuts);
+  TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) store_impulses(constraints[i]);
 
+  TOPPLE_ROLLED
   for (int i = 0; i < all.body_count; ++i) {
     Body& body = world.bodies[work.bodies[i]];
     if (body.dynamic) integrate(body, h);
   }
+  TOPPLE_ROLLED
   for (int i = 0; i < island_count; ++i) {
     const Island& island = work.islands[i];
     work.positions_solved[i] =
         solve_positions(constraints + island.first_contact, island.contact_count, world.shapes,
                         kBaumgarte, 3.0f * kLinearSlop);
   }
+  TOPPLE_ROLLED
   for (int i = 0; i < all.body_count; ++i) update_pose(world.bodies[work.bodies[i]]);
+  TOPPLE_ROLLED
   for (int i = 0; i < island_count; ++i) {
     detail::put_to_sleep_if_at_rest(world, work, work.islands[i], work.positions_solved[i]);
   }
 
+  TOPPLE_ROLLED
   for (int i = 0; i < world.dynamic_count; ++i) {
     const Body& body = world.bodies[world.dynamic[i]];
     if (body.in_island) synchronise(world, body);

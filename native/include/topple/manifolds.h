@@ -18,8 +18,8 @@ TOPPLE_FN void collide_circles(const Shape& a, Vec pa, const Shape& b, Vec pb, M
   m.points[0].id = 0;
 }
 
-TOPPLE_FN void collide_polygon_circle(const Shape& a, const Transform& ta, const Shape& b, Vec pb,
-                                      AxisHint& hint, Manifold& m) {
+TOPPLE_BIG_FN void collide_polygon_circle(const Shape& a, const Transform& ta, const Shape& b,
+                                          Vec pb, AxisHint& hint, Manifold& m) {
   m.count = 0;
   const Vec q = apply_back(ta, pb);
   const float r = a.radius + b.radius;
@@ -27,6 +27,7 @@ TOPPLE_FN void collide_polygon_circle(const Shape& a, const Transform& ta, const
   if (dot(a.normals[hint.edge], q - a.vertices[hint.edge]) > r) return;
   int edge = 0;
   float separation = -kMaxFloat;
+  TOPPLE_ROLLED
   for (int i = 0; i < a.count; ++i) {
     const float s = dot(a.normals[i], q - a.vertices[i]);
     if (s > r) {
@@ -70,16 +71,18 @@ TOPPLE_FN float edge_separation(const Shape& a, int edge, const Transform& t, co
   const Vec n = rotate(t.q, a.normals[edge]);
   const Vec v = apply(t, a.vertices[edge]);
   float least = dot(n, b.vertices[0] - v);
+  TOPPLE_ROLLED
   for (int j = 1; j < b.count; ++j) least = min(dot(n, b.vertices[j] - v), least);
   return least;
 }
 
 // The edge of a that separates best, or any that separates by more than the limit.
-TOPPLE_FN float max_separation(const Shape& a, const Transform& ta, const Shape& b,
-                               const Transform& tb, float limit, int& edge) {
+TOPPLE_BIG_FN float max_separation(const Shape& a, const Transform& ta, const Shape& b,
+                                   const Transform& tb, float limit, int& edge) {
   const Transform t = relative(tb, ta);
   float best = -kMaxFloat;
   edge = 0;
+  TOPPLE_ROLLED
   for (int i = 0; i < a.count; ++i) {
     const float s = edge_separation(a, i, t, b);
     if (s > best) {
@@ -125,8 +128,8 @@ TOPPLE_FN bool clip(const ClipVertex in[2], Vec normal, float offset, uint32_t v
 
 }  // namespace detail
 
-TOPPLE_FN void collide_polygons(const Shape& a, const Transform& ta, const Shape& b,
-                                const Transform& tb, AxisHint& hint, Manifold& m) {
+TOPPLE_BIG_FN void collide_polygons(const Shape& a, const Transform& ta, const Shape& b,
+                                    const Transform& tb, AxisHint& hint, Manifold& m) {
   using namespace detail;
   m.count = 0;
   const float r = a.radius + b.radius;
@@ -161,6 +164,7 @@ TOPPLE_FN void collide_polygons(const Shape& a, const Transform& ta, const Shape
   const Vec facing = rotate_back(t2.q, rotate(t1.q, p1.normals[e]));
   int i1 = 0;
   float least = kMaxFloat;
+  TOPPLE_ROLLED
   for (int i = 0; i < p2.count; ++i) {
     const float d = dot(facing, p2.normals[i]);
     if (d < least) {
@@ -206,7 +210,7 @@ TOPPLE_FN void collide_polygons(const Shape& a, const Transform& ta, const Shape
 
 // Computes the manifold of a contact anew, carries impulses over by feature and wakes
 // the bodies when they start or stop touching.
-TOPPLE_FN void update_contact(Contact& contact, const Shape* shapes, Body* bodies) {
+TOPPLE_BIG_FN void update_contact(Contact& contact, const Shape* shapes, Body* bodies) {
   const Shape& sa = shapes[contact.fixture_a];
   const Shape& sb = shapes[contact.fixture_b];
   Body& a = bodies[contact.body_a];

@@ -40,7 +40,7 @@ TOPPLE_FN float sqrt(float x) {
 #if defined(__CUDA_ARCH__)
   return __fsqrt_rn(x);
 #else
-  return __builtin_sqrtf(x);
+  return TOPPLE_BUILTIN(sqrtf)(x);
 #endif
 }
 

@@ -36,7 +36,7 @@ TOPPLE_FN int object_count(const SceneView& scene, int balls) {
 // Draws the scene with its bodies where the world has them, or at their first places.
 TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* world,
                            const Balls& balls) {
-  __builtin_memset(image, 0, kImageBytes);
+  TOPPLE_BUILTIN(memset)(image, 0, kImageBytes);
   for (int i = 0; i < scene.body_count; ++i) {
     if (world && world->bodies[i].removed) continue;
     detail::draw_scene_body(image, scene, i,
@@ -75,7 +75,7 @@ TOPPLE_FN Box drawn_box(const World& world, const Body& body) {
 }  // namespace detail
 
 TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const World& fresh) {
-  __builtin_memset(backdrop.image, 0, kImageBytes);
+  TOPPLE_BUILTIN(memset)(backdrop.image, 0, kImageBytes);
   for (int i = 0; i < scene.body_count; ++i) {
     const Body& body = fresh.bodies[i];
     if (body.dynamic) continue;
@@ -92,7 +92,7 @@ namespace detail {
 TOPPLE_FN void wipe(Backdrop& backdrop) {
   const int from = backdrop.first_row * kSceneSize;
   const int bytes = backdrop.end_row * kSceneSize - from;
-  if (bytes > 0) __builtin_memcpy(backdrop.canvas + from, backdrop.image + from, bytes);
+  if (bytes > 0) TOPPLE_BUILTIN(memcpy)(backdrop.canvas + from, backdrop.image + from, bytes);
   backdrop.first_row = kSceneSize;
   backdrop.end_row = 0;
 }

@@ -24,7 +24,7 @@ TOPPLE_FN void copy_image(uint8_t* to, const uint8_t* from) {
     return;
   }
 #endif
-  __builtin_memcpy(to, from, kImageBytes);
+  TOPPLE_BUILTIN(memcpy)(to, from, kImageBytes);
 }
 
 namespace detail {
@@ -43,7 +43,7 @@ TOPPLE_FN int greater(int a, int b) { return a > b ? a : b; }
 TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t color) {
   left = greater(0, left);
   right = lesser(kSceneSize, right);
-  if (left < right) __builtin_memset(image + y * kSceneSize + left, color, right - left);
+  if (left < right) TOPPLE_BUILTIN(memset)(image + y * kSceneSize + left, color, right - left);
 }
 
 // One side of a convex polygon: its edges from bottom to top.

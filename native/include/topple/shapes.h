@@ -47,6 +47,7 @@ TOPPLE_FN Box tight_box(const Shape& shape, const Transform& t) {
   if (shape.is_circle()) return {t.p - r, t.p + r};
   Box box;
   box.lower = box.upper = apply(t, shape.vertices[0]);
+  TOPPLE_ROLLED
   for (int i = 1; i < shape.count; ++i) {
     const Vec v = apply(t, shape.vertices[i]);
     box = unite(box, {v, v});
@@ -106,6 +107,7 @@ TOPPLE_FN PolygonFault polygon_shape(const Vec* input, int input_count, Shape& s
   } while (current != first);
   if (shape.count < 3) return PolygonFault::kTooFewVertices;
 
+  TOPPLE_ROLLED
   for (int i = 0; i < shape.count; ++i) {
     shape.normals[i] = cross(shape.vertices[shape.next(i)] - shape.vertices[i], 1.0f);
     normalise(shape.normals[i]);
@@ -119,6 +121,7 @@ TOPPLE_FN bool is_plain(const Shape& shape) {
   constexpr float kShortest = 0.25f;  // metres
   constexpr float kFarthest = 48.0f;  // metres from the origin
   if (shape.is_circle()) return true;
+  TOPPLE_ROLLED
   for (int i = 0; i < shape.count; ++i) {
     const Vec v = shape.vertices[i];
     if (length(shape.vertices[shape.next(i)] - v) < kShortest) return false;
@@ -134,11 +137,13 @@ TOPPLE_FN Mass mass_of(const Shape& shape, float density) {
   }
   const float third = 1.0f / 3.0f;
   Vec s = {0.0f, 0.0f};
+  TOPPLE_ROLLED
   for (int i = 0; i < shape.count; ++i) s = s + shape.vertices[i];
   s = (1.0f / static_cast<float>(shape.count)) * s;
   float area = 0.0f;
   float inertia = 0.0f;
   Vec centre = {0.0f, 0.0f};
+  TOPPLE_ROLLED
   for (int i = 0; i < shape.count; ++i) {
     const Vec e1 = shape.vertices[i] - s;
     const Vec e2 = shape.vertices[shape.next(i)] - s;

@@ -71,8 +71,8 @@ TOPPLE_FN WorldPoints world_points(const Manifold& m, const Transform& ta, float
 }  // namespace detail
 
 // Fills a constraint from a contact; warm ones start from the impulses of the last step.
-TOPPLE_FN void prepare(Constraint& c, Contact& contact, const Shape* shapes, Body* bodies,
-                       bool warm) {
+TOPPLE_BIG_FN void prepare(Constraint& c, Contact& contact, const Shape* shapes, Body* bodies,
+                           bool warm) {
   const Manifold& m = contact.manifold;
   Body& a = bodies[contact.body_a];
   Body& b = bodies[contact.body_b];
@@ -235,7 +235,7 @@ TOPPLE_FN bool solve_block(Constraint& c, Motion<kA, kB>& motion) {
 
 // One velocity pass over one constraint; true if it changed anything.
 template <bool kA, bool kB>
-TOPPLE_FN bool solve_velocity(Constraint& c) {
+TOPPLE_BIG_FN bool solve_velocity(Constraint& c) {
   Motion<kA, kB> motion(c);
   const Vec n = c.normal;
   const Vec t = cross(n, 1.0f);
@@ -270,8 +270,13 @@ TOPPLE_FN bool solve_velocity(Constraint& c) {
 // One velocity pass in order; true if any velocity or impulse changed.
 TOPPLE_FN bool velocity_pass(Constraint* constraints, int count) {
   bool changed = false;
+  TOPPLE_ROLLED
   for (int i = 0; i < count; ++i) {
     Constraint& c = constraints[i];
+#if defined(__CUDA_ARCH__)
+    // Lanes of a warp would take the branches below one after the other.
+    changed |= detail::solve_velocity<true, true>(c);
+#else
     if (!c.a_moves) {
       changed |= detail::solve_velocity<false, true>(c);
     } else if (!c.b_moves) {
@@ -279,6 +284,7 @@ TOPPLE_FN bool velocity_pass(Constraint* constraints, int count) {
     } else {
       changed |= detail::solve_velocity<true, true>(c);
     }
+#endif
   }
   return changed;
 }
@@ -320,9 +326,10 @@ TOPPLE_FN PositionPoint position_point(const Manifold& m, int i, const Transform
 }  // namespace detail
 
 // One position pass in order; returns the deepest separation met.
-TOPPLE_FN float position_pass(const Constraint* constraints, int count, const Shape* shapes,
-                              float baumgarte) {
+TOPPLE_BIG_FN float position_pass(const Constraint* constraints, int count, const Shape* shapes,
+                                  float baumgarte) {
   float deepest = 0.0f;
+  TOPPLE_ROLLED
   for (int k = 0; k < count; ++k) {
     const Constraint& c = constraints[k];
     const Manifold& m = c.contact->manifold;
@@ -360,6 +367,7 @@ TOPPLE_FN float position_pass(const Constraint* constraints, int count, const Sh
 // Position passes until the overlaps are tolerable; false if they never were.
 TOPPLE_FN bool solve_positions(const Constraint* constraints, int count, const Shape* shapes,
                                float baumgarte, float tolerance) {
+  TOPPLE_ROLLED
   for (int pass = 0; pass < kPositionPasses; ++pass) {
     if (position_pass(constraints, count, shapes, baumgarte) >= -tolerance) return true;
   }
@@ -367,7 +375,7 @@ TOPPLE_FN bool solve_positions(const Constraint* constraints, int count, const S
 }
 
 // Moves a body by its velocity, within the limits of one step.
-TOPPLE_FN void integrate(Body& body, float h) {
+TOPPLE_BIG_FN void integrate(Body& body, float h) {
   const Vec translation = h * body.v;
   if (dot(translation, translation) > kMaxTranslation * kMaxTranslation) {
     body.v = (kMaxTranslation / length(translation)) * body.v;

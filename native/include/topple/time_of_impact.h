@@ -31,7 +31,7 @@ struct MovingShape {
   }
 
   // Bodies at rest are interpolated like any other: the rounding is part of the result.
-  TOPPLE_FN Transform at(float t) {
+  TOPPLE_BIG_FN Transform at(float t) {
     const float k = 1.0f - t;
     const Vec c = k * sweep.c0 + t * sweep.c;
     if (shape.is_circle() && sweep.local_centre.x == 0.0f && sweep.local_centre.y == 0.0f) {
@@ -86,7 +86,7 @@ struct SeparationAxis {
   }
 
   // The least separation at a time, and the points that have it.
-  TOPPLE_FN float least(int& ia, int& ib, float t) {
+  TOPPLE_BIG_FN float least(int& ia, int& ib, float t) {
     const Transform ta = a.at(t);
     const Transform tb = b.at(t);
     ia = ib = -1;
@@ -127,14 +127,15 @@ TOPPLE_FN float toi_target(const Shape& a, const Shape& b) {
   return max(kLinearSlop, a.radius + b.radius - 3.0f * kLinearSlop);
 }
 
-TOPPLE_FN Impact time_of_impact(const Shape& shape_a, const Body& body_a, const Shape& shape_b,
-                                const Body& body_b) {
+TOPPLE_BIG_FN Impact time_of_impact(const Shape& shape_a, const Body& body_a, const Shape& shape_b,
+                                    const Body& body_b) {
   detail::MovingShape a(shape_a, body_a);
   detail::MovingShape b(shape_b, body_b);
   const float target = toi_target(shape_a, shape_b);
   float t1 = 0.0f;
   DistanceCache cache = {};
 
+  TOPPLE_ROLLED
   for (int round = 0; round < kMaxToiRounds; ++round) {
     const Transform ta = a.at(t1);
     const Transform tb = b.at(t1);
@@ -144,6 +145,7 @@ TOPPLE_FN Impact time_of_impact(const Shape& shape_a, const Body& body_a, const 
 
     detail::SeparationAxis axis(a, b, cache, ta, tb);
     float t2 = 1.0f;
+    TOPPLE_ROLLED
     for (int push_back = 0; push_back < kMaxVertices; ++push_back) {
       int ia, ib;
       float s2 = axis.least(ia, ib, t2);
@@ -158,6 +160,7 @@ TOPPLE_FN Impact time_of_impact(const Shape& shape_a, const Body& body_a, const 
 
       float x1 = t1;
       float x2 = t2;
+      TOPPLE_ROLLED
       for (int n = 0; n < kMaxRootSteps; ++n) {
         const float t = (n & 1) ? x1 + (target - s1) * (x2 - x1) / (s2 - s1) : 0.5f * (x1 + x2);
         const float s = axis.evaluate(ia, ib, t);
@@ -196,6 +199,7 @@ TOPPLE_FN float least_projection(const Shape& shape, const Body& body, Vec axis)
   const Transform& t1 = body.pose;
   float least = kMaxFloat;
   float reach = 0.0f;
+  TOPPLE_ROLLED
   for (int i = 0; i < shape.count; ++i) {
     least = min(least, dot(apply(t0, shape.vertices[i]), axis));
     least = min(least, dot(apply(t1, shape.vertices[i]), axis));
@@ -219,11 +223,12 @@ TOPPLE_FN float least_projection(const Shape& shape, const Body& body, Vec axis)
 // that is nearly parallel to a long one can be mistaken for the nearest feature, and its
 // normal then misses the far end of the long edge by that error times the ratio of the
 // lengths. Bodies are plain if the ratio is small enough for the margin.
-TOPPLE_FN bool certainly_apart(const Shape& fixed, const Body& fixed_body, const Shape& moving,
-                               const Body& moving_body, Vec axis) {
+TOPPLE_BIG_FN bool certainly_apart(const Shape& fixed, const Body& fixed_body, const Shape& moving,
+                                   const Body& moving_body, Vec axis) {
   if (!fixed_body.plain || !moving_body.plain) return false;
   if (abs(fixed_body.sweep.a0) > detail::kMaxFixedAngle) return false;
   float highest = dot(apply(fixed_body.pose, fixed.vertices[0]), axis);
+  TOPPLE_ROLLED
   for (int i = 1; i < fixed.count; ++i) {
     highest = max(highest, dot(apply(fixed_body.pose, fixed.vertices[i]), axis));
   }

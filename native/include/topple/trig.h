@@ -17,7 +17,7 @@ namespace trig {
 
 TOPPLE_FN uint32_t bits(float x) {
   uint32_t u;
-  __builtin_memcpy(&u, &x, sizeof u);
+  TOPPLE_BUILTIN(memcpy)(&u, &x, sizeof u);
   return u;
 }
 
@@ -45,7 +45,7 @@ TOPPLE_FN Pair reduced(double r) {
 
 }  // namespace trig
 
-TOPPLE_FN Rot rotation(float angle) {
+TOPPLE_BIG_FN Rot rotation(float angle) {
   const uint32_t word = trig::bits(angle);
   const uint32_t magnitude = word & 0x7fffffffu;
   const bool negative = (word >> 31) != 0;

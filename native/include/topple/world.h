@@ -37,8 +37,11 @@ TOPPLE_FN void copy_fresh(World& to, const World& from) {
   to.moved_count = from.moved_count;
   to.fixtures_added = from.fixtures_added;
   to.alphas_advanced = to.out_of_contacts = false;
+  TOPPLE_ROLLED
   for (int i = 0; i < from.dynamic_count; ++i) to.dynamic[i] = from.dynamic[i];
+  TOPPLE_ROLLED
   for (int i = 0; i < from.body_count; ++i) to.bodies[i] = from.bodies[i];
+  TOPPLE_ROLLED
   for (int i = 0; i < from.fixture_count; ++i) {
     to.fixture_body[i] = from.fixture_body[i];
     to.moved[i] = from.moved[i];
@@ -72,6 +75,7 @@ TOPPLE_FN Body& add_body(World& world, bool dynamic, Vec position, float angle) 
   body.sweep.a0 = body.sweep.a = angle;
   body.first_fixture = static_cast<int16_t>(world.fixture_count);
   if (dynamic) {
+    TOPPLE_ROLLED
     for (int i = world.dynamic_count; i > 0; --i) world.dynamic[i] = world.dynamic[i - 1];
     world.dynamic[0] = static_cast<int16_t>(index);
     ++world.dynamic_count;
@@ -82,6 +86,7 @@ TOPPLE_FN Body& add_body(World& world, bool dynamic, Vec position, float angle) 
 // Mass, centre and inertia about the centre, summed over the shapes newest first.
 TOPPLE_FN Mass body_mass(const World& world, const Body& body) {
   Mass sum = {0.0f, {0.0f, 0.0f}, 0.0f};
+  TOPPLE_ROLLED
   for (int i = body.fixture_count - 1; i >= 0; --i) {
     const Mass m = mass_of(world.shapes[body.first_fixture + i], kDensity);
     sum.mass += m.mass;
@@ -123,7 +128,7 @@ TOPPLE_FN void add_shape(World& world, const Shape& shape) {
 
 namespace detail {
 
-TOPPLE_FN void add_contact(World& world, int low, int high) {
+TOPPLE_BIG_FN void add_contact(World& world, int low, int high) {
   if (world.contact_count == kMaxContacts) {
     world.out_of_contacts = true;
     return;
@@ -144,7 +149,7 @@ TOPPLE_FN void add_contact(World& world, int low, int high) {
   set_awake(world.bodies[contact.body_b], true);
 }
 
-TOPPLE_FN void remove_contact(World& world, int index) {
+TOPPLE_BIG_FN void remove_contact(World& world, int index) {
   Contact& contact = world.contacts[index];
   if (contact.manifold.count > 0) {
     set_awake(world.bodies[contact.body_a], true);
@@ -154,6 +159,7 @@ TOPPLE_FN void remove_contact(World& world, int index) {
   world.pairs.flip(ordered ? contact.fixture_a : contact.fixture_b,
                    ordered ? contact.fixture_b : contact.fixture_a);
   --world.contact_count;
+  TOPPLE_ROLLED
   for (int i = index; i < world.contact_count; ++i) world.contacts[i] = world.contacts[i + 1];
 }
 
@@ -167,11 +173,13 @@ TOPPLE_FN bool may_touch(const World& world, int low, int high) {
 }  // namespace detail
 
 // Creates the contacts of fixtures that moved, in the order of their pairs.
-TOPPLE_FN void find_new_contacts(World& world, uint32_t* keys) {
+TOPPLE_BIG_FN void find_new_contacts(World& world, uint32_t* keys) {
   int count = 0;
+  TOPPLE_ROLLED
   for (int i = 0; i < world.moved_count && !world.out_of_contacts; ++i) {
     const int fixture = world.moved[i];
     const Box box = world.boxes[fixture];
+    TOPPLE_ROLLED
     for (int other = 0; other < world.fixture_count; ++other) {
       if (!overlap(box, world.boxes[other]) || other == fixture) continue;
       if (other < fixture && world.is_moved[other]) continue;  // found from its side
@@ -185,9 +193,11 @@ TOPPLE_FN void find_new_contacts(World& world, uint32_t* keys) {
       keys[count++] = static_cast<uint32_t>(low) << 16 | static_cast<uint32_t>(high);
     }
   }
+  TOPPLE_ROLLED
   for (int i = 0; i < world.moved_count; ++i) world.is_moved[world.moved[i]] = false;
   world.moved_count = 0;
   sort_keys(keys, count);
+  TOPPLE_ROLLED
   for (int i = 0; i < count; ++i) {
     detail::add_contact(world, static_cast<int>(keys[i] >> 16),
                         static_cast<int>(keys[i] & 0xffffu));
@@ -195,9 +205,10 @@ TOPPLE_FN void find_new_contacts(World& world, uint32_t* keys) {
 }
 
 // Brings the fat boxes of a body up to date with its sweep.
-TOPPLE_FN void synchronise(World& world, const Body& body) {
+TOPPLE_BIG_FN void synchronise(World& world, const Body& body) {
   const Transform from = start_pose(body);
   const Vec displacement = body.pose.p - from.p;
+  TOPPLE_ROLLED
   for (int i = 0; i < body.fixture_count; ++i) {
     const int fixture = body.first_fixture + i;
     const Shape& shape = world.shapes[fixture];
@@ -208,6 +219,7 @@ TOPPLE_FN void synchronise(World& world, const Body& body) {
 
 // Updates all contacts of awake bodies and drops those whose boxes came apart.
 TOPPLE_FN void collide(World& world) {
+  TOPPLE_ROLLED
   for (int i = world.contact_count - 1; i >= 0; --i) {
     Contact& contact = world.contacts[i];
     if (!is_active(world.bodies[contact.body_a]) && !is_active(world.bodies[contact.body_b])) {
@@ -222,6 +234,7 @@ TOPPLE_FN void collide(World& world) {
 }
 
 TOPPLE_FN bool all_asleep(const World& world) {
+  TOPPLE_ROLLED
   for (int i = 0; i < world.dynamic_count; ++i) {
     if (world.bodies[world.dynamic[i]].awake) return false;
   }

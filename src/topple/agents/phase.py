@@ -13,6 +13,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from topple.observe.raster import draw_scenes
 from topple.phyre.action import Actions
 from topple.phyre.action_cache import ActionCache
 from topple.phyre.attempt import AttemptLog
@@ -48,6 +49,10 @@ class Training:
         """[count, 3 * balls] the first actions of the fixed list."""
         return self._cache.actions(count)
 
+    def images(self) -> npt.NDArray[np.uint8]:
+        """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
+        return draw_scenes(self._scenes)
+
     def outcomes(self, count: int, tasks: Sequence[Task] | None = None) -> Outcomes:
         """[tasks, count] outcomes of the first listed actions, on all training tasks or some."""
         chosen = self.tasks if tasks is None else tasks
@@ -64,7 +69,7 @@ class Training:
             actions: [attempts, 3 * balls].
             request: what to keep; outcomes alone by default.
         """
-        result = simulate_batch(self._scenes, places, actions, request)
+        result = simulate_batch(self._scenes, places, actions, request, backend=self._cache.backend)
         self.simulator_calls += len(result)
         return result
 
@@ -103,6 +108,15 @@ class Testing:
     def actions(self, count: int) -> Actions:
         """[count, 3 * balls] the first actions of the fixed list."""
         return self._cache.actions(count)
+
+    def images(self) -> npt.NDArray[np.uint8]:
+        """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
+        return draw_scenes(self._scenes)
+
+    def fits(self, task: Task, count: int) -> npt.NDArray[np.bool_]:
+        """[count] whether the first listed actions are valid on a task; costs nothing."""
+        place = np.full(count, self._place[task.id])
+        return map_actions(self._scenes, place, self.actions(count))[0]
 
     def remaining(self, task: Task) -> int:
         """Attempts left on a task."""

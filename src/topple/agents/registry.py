@@ -6,10 +6,12 @@ import dataclasses
 import difflib
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from topple.agents.base import Agent
-from topple.agents.iphyre.base import GameAgent
+
+if TYPE_CHECKING:
+    from topple.agents.iphyre.base import GameAgent
 
 #: PHYRE: name -> "module:Class". Your own needs no entry: give its "module:Class" as the name.
 AGENTS: Mapping[str, str] = {
@@ -18,11 +20,22 @@ AGENTS: Mapping[str, str] = {
     "mem-o": "topple.agents.phyre.mem:MemOnline",
     "optimal": "topple.agents.phyre.optimal:Optimal",
     "object-prior": "topple.agents.phyre.object_prior:ObjectPrior",
+    "dqn": "topple.agents.phyre.dqn:Dqn",
+    "dqn-o": "topple.agents.phyre.dqn:DqnOnline",
 }
 
 #: I-PHYRE, likewise.
 GAME_AGENTS: Mapping[str, str] = {
     "random": "topple.agents.iphyre.rand:Random",
+}
+
+#: What an agent may need beside the package -> the extra that brings it.
+_EXTRAS: Mapping[str, str] = {"torch": "agents"}
+_KINDS: Mapping[type, str] = {
+    bool: "a truth value",
+    int: "a whole number",
+    float: "a number",
+    str: "a word",
 }
 
 
@@ -42,7 +55,7 @@ def create_agent(name: str, settings: Mapping[str, object] | None = None) -> Age
 
 def create_game_agent(name: str, settings: Mapping[str, object] | None = None) -> GameAgent:
     """A fresh agent of I-PHYRE, from ``GAME_AGENTS``; otherwise like :func:`create_agent`."""
-    return cast(GameAgent, _create(GAME_AGENTS, name, settings or {}))
+    return cast("GameAgent", _create(GAME_AGENTS, name, settings or {}))
 
 
 def _create(agents: Mapping[str, str], name: str, settings: Mapping[str, object]) -> object:
@@ -54,14 +67,33 @@ def _create(agents: Mapping[str, str], name: str, settings: Mapping[str, object]
         raise LookupError(f"unknown agent {name!r}: {hint} Or give 'module:Class' of your own")
     try:
         made = getattr(import_module(module_name), class_name)
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get(error.name or "")
+        if extra is None:
+            raise LookupError(f"agent {name!r} cannot be loaded: {error}") from error
+        raise LookupError(
+            f"agent {name!r} needs {error.name}: pip install 'topple[{extra}]'"
+        ) from None
     except (ImportError, AttributeError) as error:
         raise LookupError(f"agent {name!r} cannot be loaded: {error}") from error
     if dataclasses.is_dataclass(made):
-        known = [field.name for field in dataclasses.fields(made) if field.init]
-        for setting in settings:
+        known = {field.name: field.default for field in dataclasses.fields(made) if field.init}
+        for setting, value in settings.items():
             if setting not in known:
                 raise ValueError(
                     f"agent {name!r} has no setting {setting!r}: "
                     f"it has {', '.join(known) or 'none'}"
                 )
+            _check_kind(name, setting, value, known[setting])
     return cast(Any, made)(**settings)
+
+
+def _check_kind(name: str, setting: str, value: object, default: object) -> None:
+    """Refuse a value of another kind than the default; a float may be given as an int."""
+    kind = type(default)
+    if kind not in _KINDS or type(value) is kind or (kind is float and type(value) is int):
+        return
+    raise ValueError(
+        f"setting {setting!r} of agent {name!r} is {value!r}; it has to be {_KINDS[kind]}, "
+        f"such as {default!r}"
+    )

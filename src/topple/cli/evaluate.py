@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,12 +14,23 @@ from topple.agents.registry import AGENTS, GAME_AGENTS
 from topple.cli.from_player import keep_people
 from topple.cli.iphyre_options import chosen_games
 from topple.cli.messages import Cell, Json, resumable, show, show_json, user_errors
-from topple.cli.phyre_lab import Address, Cache, Runs, UseRay, laboratory, parse_folds, run_all
+from topple.cli.phyre_lab import (
+    Address,
+    Cache,
+    OnBackend,
+    Runs,
+    UseRay,
+    laboratory,
+    parse_folds,
+    run_all,
+)
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import sweep_games
 from topple.experiments.game_store import GameRunRecord
-from topple.experiments.store import RunRecord
+from topple.experiments.row_file import agent_config
+from topple.experiments.store import RunRecord, write_record
+from topple.experiments.training import load_trained
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
 
@@ -32,8 +45,8 @@ def evaluate(
     agent: Annotated[
         str | None,
         typer.Option(
-            help=f"PHYRE: {', '.join(AGENTS)}; I-PHYRE: {', '.join(GAME_AGENTS)}; "
-            "or 'module:Class' of your own."
+            help=f"PHYRE: {', '.join(AGENTS)}, or a file like configs/phyre/dqn.toml; "
+            f"I-PHYRE: {', '.join(GAME_AGENTS)}; or 'module:Class' of your own."
         ),
     ] = None,
     from_player: Annotated[
@@ -60,12 +73,17 @@ def evaluate(
     setting: Annotated[
         list[str] | None, typer.Option("--set", "-s", help="A setting of the agent, NAME=VALUE.")
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="PHYRE: weights of `topple train`, for the fold they were trained for."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the agent's random choices.")] = 0,
     label: Annotated[str, typer.Option(help="A name for the results.")] = "",
     runs: Runs = None,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
     as_json: Json = False,
 ) -> None:
     """Train an agent, let it act on test tasks or games, and keep the run as a record.
@@ -77,6 +95,8 @@ def evaluate(
 
       topple evaluate --agent random --games basic,noisy
 
+      topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
+
       topple evaluate --from-player k3w9abcdefgh
     """
     with user_errors(), resumable():
@@ -87,26 +107,41 @@ def evaluate(
             show_people(people, as_json)
             return
         assert agent is not None  # one of the two is given
+        if checkpoint is not None:
+            if setup is not None or games is not None:
+                raise ValueError("a checkpoint knows its setup; leave out --setup and --games")
+            given = dict(parse_setting(text) for text in setting or ())
+            learner, trained = load_trained(checkpoint, agent, given)
+            trained = replace(trained, tasks=tasks, attempts=attempts or MAX_ATTEMPTS)
+            with laboratory(cache, use_ray, address, backend) as (lab, bar):
+                bar.name(f"{trained.label} {trained.setup.value} {trained.fold}")
+                record = lab.run(replace(trained, label=label or trained.label), learner)
+            write_record(runs or paths.runs_folder(), record)
+            show_runs([record], as_json)
+            return
         if (setup is None) == (games is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         settings = dict(parse_setting(text) for text in setting or ())
         if setup is not None:
             wanted = Setup.parse(setup)
             configs = [
-                RunConfig(
+                agent_config(
                     agent,
-                    wanted,
-                    fold,
-                    settings,
-                    part,
-                    seed,
-                    attempts or MAX_ATTEMPTS,
-                    label,
-                    tasks,
+                    RunConfig(
+                        agent,
+                        wanted,
+                        fold,
+                        settings,
+                        part,
+                        seed,
+                        attempts or MAX_ATTEMPTS,
+                        label,
+                        tasks,
+                    ),
                 )
                 for fold in parse_folds(folds)
             ]
-            with laboratory(cache, use_ray, address) as (lab, bar):
+            with laboratory(cache, use_ray, address, backend) as (lab, bar):
                 records = run_all(configs, lab, bar, runs, keep_attempts=True)
             show_runs(records, as_json)
         else:

@@ -24,6 +24,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from topple.physics.cuda_device import CudaError
+
 _INTERRUPTED = 130  # the exit status shells expect after Ctrl-C
 
 Cell = str | int | float | bool | None
@@ -40,7 +42,7 @@ def user_errors() -> Iterator[None]:
     except OSError as error:
         named = error.filename is not None and error.strerror
         _fail(f"{error.filename}: {error.strerror}" if named else str(error))
-    except (ValueError, LookupError) as error:
+    except (ValueError, LookupError, CudaError) as error:
         _fail(str(error))
 
 

@@ -13,6 +13,7 @@ from topple.cli.messages import user_errors
 from topple.cli.phyre_lab import (
     Address,
     Cache,
+    OnBackend,
     Out,
     Templates,
     UseRay,
@@ -34,6 +35,7 @@ from topple.phyre.analysis.solvability import (
     decide,
 )
 from topple.phyre.task import Task
+from topple.physics.backend import check_backend
 from topple.reports.analyses import (
     difficulty_table,
     diversity_table,
@@ -73,6 +75,7 @@ def difficulty(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Try random actions on tasks and draw how many they solve (Figure 2).
 
@@ -81,7 +84,7 @@ def difficulty(
     """
     groups = chosen_tasks(templates)
     curves, bars = {}, {}
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         for tier, tasks in groups.items():
             bar.name(tier.value)
             outcomes = lab.action_cache(tier).outcomes(tasks, actions)
@@ -99,13 +102,14 @@ def diversity(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Count how many tasks of a template single actions solve (Figures 10 and 11).
 
     Examples:
       topple analyse diversity 00000 my_template.py --actions 10000
     """
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         for tier, tasks in chosen_tasks(templates).items():
             bar.name(tier.value)
             found = template_diversity(tasks, lab.action_cache(tier).outcomes(tasks, actions))
@@ -123,6 +127,7 @@ def solvability(
     max_actions: Annotated[int, typer.Option(min=1, help="To try on a task.")] = 1_000_000,
     min_valid: Annotated[int, typer.Option(min=1, help="Before a task is decided.")] = MIN_VALID,
     out: Out = _FIGURES,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Decide by sampling which tasks have stable solutions (supplement B).
 
@@ -154,6 +159,7 @@ def solvability(
                 max_actions=max_actions,
                 min_valid=min_valid,
                 on_block=keep,
+                backend=check_backend(backend),
             )
         save(
             out,
@@ -170,6 +176,7 @@ def cache_command(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Simulate the fixed list of actions on tasks and keep the outcomes.
 
@@ -178,7 +185,7 @@ def cache_command(
 
       topple analyse cache two_balls --actions 100000 --address auto
     """
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         for tier, tasks in chosen_tasks(templates).items():
             bar.name(tier.value)
             kept: ActionCache = lab.action_cache(tier)

@@ -20,6 +20,7 @@ from topple.experiments.store import RunRecord
 from topple.experiments.sweep import sweep
 from topple.phyre import Task, Tier, enumerate_tasks, load_template, template_tasks, tier_tasks
 from topple.phyre.fold import Setup
+from topple.physics.backend import check_backend
 from topple.reports.table import Table
 
 OWN_TASKS = 100  # of a template of one's own, as published templates have
@@ -28,6 +29,9 @@ Runs = Annotated[Path | None, typer.Option(help="Folder of run records.")]
 Cache = Annotated[Path | None, typer.Option(help="Folder of caches.")]
 UseRay = Annotated[bool, typer.Option("--ray", help="Simulate on a Ray cluster.")]
 Address = Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")]
+OnBackend = Annotated[
+    str, typer.Option("--backend", help="Simulate on: cpu, cuda, or auto for a GPU if any.")
+]
 KeepAttempts = Annotated[bool, typer.Option(help="Keep every attempt in the records.")]
 Out = Annotated[Path, typer.Option(help="Folder for the results.")]
 Templates = Annotated[
@@ -88,11 +92,15 @@ def executor_of(use_ray: bool, address: str | None) -> Iterator[Executor]:
 
 @contextmanager
 def laboratory(
-    cache: Path | None, use_ray: bool = False, address: str | None = None
+    cache: Path | None,
+    use_ray: bool = False,
+    address: str | None = None,
+    backend: str = "cpu",
 ) -> Iterator[tuple[Laboratory, Bar]]:
     """A laboratory with a progress bar."""
     with user_errors(), executor_of(use_ray, address) as executor, progress_bar() as bar:
-        yield Laboratory(cache or paths.cache_folder(), executor, bar.report), bar
+        where = check_backend(backend)
+        yield Laboratory(cache or paths.cache_folder(), executor, bar.report, where), bar
 
 
 def run_all(

@@ -22,6 +22,14 @@ class Bar:
         """Say what is under way; earlier counts are over."""
         self._shown.reset(self._task, total=0, description=text)
 
+    def describe(self, text: str) -> None:
+        """Say more about what is under way; counts go on."""
+        self._shown.update(self._task, description=text)
+
+    def note(self, text: str) -> None:
+        """A line that stays, above the bar."""
+        self._shown.console.print(text, highlight=False)
+
     @property
     def report(self) -> Report:
         """Takes (attempts done, attempts in all)."""

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
+from topple.cli.messages import user_errors
 from topple.cli.phyre_lab import (
     Address,
     Cache,
     KeepAttempts,
+    OnBackend,
     Out,
     Runs,
     UseRay,
@@ -22,6 +24,7 @@ from topple.cli.phyre_lab import (
     show,
 )
 from topple.experiments.config import RunConfig
+from topple.experiments.store import RunRecord, find_records
 from topple.experiments.studies import (
     RANKED_ACTIONS,
     STUDY_FOLDS,
@@ -32,8 +35,9 @@ from topple.experiments.table2 import MEM, RAND, ROWS, SETUPS, row_configs
 from topple.phyre.fold import SEEDS, Setup
 from topple.reports.breakdown import runs_table
 from topple.reports.clips import sample_clips
-from topple.reports.figures import study_figure, success_curves
+from topple.reports.figures import bars_figure, study_figure, success_curves
 from topple.reports.html import write_report
+from topple.reports.studies import ablation_scores, draw_study, study_named, study_points
 from topple.reports.tables import comparison_table, table1, table2
 
 app = typer.Typer(
@@ -46,6 +50,10 @@ app = typer.Typer(
 Agents = Annotated[str, typer.Option(help=f"Rows, with commas: {', '.join(ROWS)}.")]
 Setups = Annotated[str, typer.Option(help="Setups, with commas; all four by default.")]
 Folds = Annotated[str, typer.Option(help="Folds, with commas.")]
+
+Also = Annotated[
+    list[Path] | None, typer.Option(help="Folder of further records on dev tasks, as of DQN.")
+]
 
 _ALL_ROWS = ",".join(ROWS)
 _ALL_SETUPS = ",".join(setup.value for setup in SETUPS)
@@ -66,6 +74,7 @@ def table2_command(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
     keep_attempts: KeepAttempts = False,
     out: Annotated[Path | None, typer.Option(help="Folder for Figure 3, if wanted.")] = None,
 ) -> None:
@@ -81,7 +90,7 @@ def table2_command(
         raise typer.BadParameter(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
     wanted = parse_setups(setups), parse_folds(folds)
     configs = [config for name in agents.split(",") for config in row_configs(ROWS[name], *wanted)]
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(configs, lab, bar, runs, keep_attempts)
     show(table2(records), *table1(records), comparison_table(records))
     if out is not None:
@@ -93,11 +102,13 @@ def figure4_command(
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _STUDY_FOLDS,
     actions: Annotated[str, typer.Option(help="Numbers of ranked actions.")] = _RANKED,
+    also: Also = None,
     out: Out = _FIGURES,
     runs: Runs = None,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Draw AUCCESS by the number of ranked actions: RAND, MEM and OPTIMAL on dev tasks.
 
@@ -105,21 +116,22 @@ def figure4_command(
       topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
     """
     study = ranked_actions_study(parse_setups(setups), parse_folds(folds), parse_folds(actions))
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(study, lab, bar, runs)
-    figure = study_figure(records, "actions", "actions ranked")
-    save(out, "figure4", runs_table(records), figure)
+    _save_study(out, "figure4", [*records, *_found(also)])
 
 
 @app.command("figure5")
 def figure5_command(
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _STUDY_FOLDS,
+    also: Also = None,
     out: Out = _FIGURES,
     runs: Runs = None,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
+    backend: OnBackend = "cpu",
 ) -> None:
     """Draw AUCCESS of MEM-O by the weight of its online updates, on dev tasks.
 
@@ -127,14 +139,43 @@ def figure5_command(
       topple reproduce figure5 --setups ball_cross_template --folds 0
     """
     study = update_weight_study(parse_setups(setups), parse_folds(folds))
-    with laboratory(cache, use_ray, address) as (lab, bar):
+    with laboratory(cache, use_ray, address, backend) as (lab, bar):
         records = run_all(study, lab, bar, runs)
-    save(
-        out,
-        "figure5",
-        runs_table(records),
-        study_figure(records, "weight", "weight of an attempt on a scored task"),
-    )
+    records += _found(also)
+    _save_study(out, "figure5_mem", records)
+    if draw_study(records, study_named("figure5_dqn")) is not None:
+        _save_study(out, "figure5_dqn", records)
+
+
+@app.command("figure6")
+def figure6_command(
+    runs: Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")],
+    out: Out = _FIGURES,
+) -> None:
+    """Draw AUCCESS of DQN and its six ablations, from records on dev tasks.
+
+    Records come from `topple train --agent configs/phyre/NAME.toml --part dev` and `topple
+    evaluate`, for each of the files.
+
+    Examples:
+      topple reproduce figure6 runs
+    """
+    with user_errors():
+        records = _found(runs)
+        scores = ablation_scores(records)
+        if not scores:
+            raise ValueError("these are no records of ablations of DQN on dev tasks")
+        save(out, "figure6", runs_table(records), bars_figure(scores, "AUCCESS, %"))
+
+
+def _found(folders: list[Path] | None) -> list[RunRecord]:
+    return list(find_records(*folders or ()))
+
+
+def _save_study(out: Path, name: str, records: list[RunRecord]) -> None:
+    study = study_named(name)
+    figure = study_figure(study_points(records, study), study.axis, study.linear)
+    save(out, name, runs_table(records), figure)
 
 
 @app.command("quick")

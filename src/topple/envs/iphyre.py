@@ -24,7 +24,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 from numpy.typing import NDArray
 
-from topple.envs.iphyre_stage import ACTIONS, Stage, games_of, observation_size
+from topple.envs.iphyre_stage import ACTIONS, games_of, new_stage, observation_size
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ, Rules
@@ -101,7 +101,8 @@ class IPhyreEnv(gym.Env[Observation, Any]):
         self.action_space = action_space(strategy)
         self.observation_space = observation_space(strategy, observation)
         self._kind = observation
-        self._home = self._stage = Stage(games_of(game, split), 1, strategy, rules)
+        self._home = self._stage = new_stage(games_of(game, split), 1, strategy, rules)
+        self._into = self._stage.room()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -111,24 +112,32 @@ class IPhyreEnv(gym.Env[Observation, Any]):
         choice = (options or {}).get("game")
         if choice is None:
             self._stage = self._home
-            self._stage.start(0, int(self.np_random.integers(len(self._stage.games))))
+            self._begin(int(self.np_random.integers(len(self._stage.games))))
         else:
             self._start(choice if isinstance(choice, Game) else game_named(choice))
         return self._observe(), self._info()
 
     def _start(self, game: Game) -> None:
-        if game not in self._home.games:
-            self._stage = Stage((game,), 1, self._home.strategy, self._home.rules)
-            return
-        self._stage = self._home
-        self._stage.start(0, self._home.games.index(game))
+        if game in self._home.games:
+            self._stage = self._home
+        else:
+            self._stage = new_stage((game,), 1, self._home.strategy, self._home.rules)
+        self._begin(self._stage.games.index(game))
+
+    def _begin(self, number: int) -> None:
+        self._stage.start((0,), (number,), self._into)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Carry out an action; see the module for what it means."""
-        stage = self._stage
-        reward = stage.act(0, action)
-        solved = stage.episodes[0].solved
-        return self._observe(), reward, solved, not solved and stage.over(0), self._info()
+        into = self._into
+        self._stage.step((action,), into)
+        return (
+            self._observe(),
+            float(into.rewards[0]),
+            bool(into.terminated[0]),
+            bool(into.truncated[0]),
+            self._info(),
+        )
 
     def render(self) -> NDArray[np.uint8] | None:
         """(600, 600, 3) the scene now, if the render mode asks for it."""
@@ -137,16 +146,16 @@ class IPhyreEnv(gym.Env[Observation, Any]):
     def _observe(self) -> Observation:
         if self._kind == "image":
             return self._stage.picture(0)
-        seen: NDArray[np.float32] = self._stage.observe()[0]
+        seen: NDArray[np.float32] = self._into.observations[0].copy()
         return seen
 
     def _info(self) -> dict[str, Any]:
-        episode = self._stage.episodes[0]
+        game, tick, removed, solved = self._stage.status()
         return {
-            "game": episode.game.name,
-            "tick": episode.tick,
-            "removed": episode.removed,
-            "solved": episode.solved,
+            "game": self._stage.games[int(game[0])].name,
+            "tick": int(tick[0]),
+            "removed": int(removed[0]),
+            "solved": bool(solved[0]),
         }
 
 

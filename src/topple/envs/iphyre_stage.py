@@ -1,28 +1,49 @@
-"""What the I-PHYRE environments share: episodes in slots, observed together."""
+"""What the I-PHYRE environments share: episodes in slots, stepped and observed together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.error import ResetNeeded
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from topple.iphyre.episode import Episode
 from topple.iphyre.game import HEIGHT, MAX_ELIMINABLE, WIDTH, Game, GameError
 from topple.iphyre.games import game_named
 from topple.iphyre.picture import picture_world
 from topple.iphyre.plan import PlanError
-from topple.iphyre.rules import Rules
+from topple.iphyre.rules import (
+    ELIMINATION_REWARD,
+    SECONDS,
+    SUCCESS_REWARD,
+    TIME_REWARD,
+    Quirk,
+    Rules,
+)
 from topple.iphyre.split import Split, split_named
-from topple.iphyre.strategy import Strategy, next_leg, plan_in_advance
-from topple.observe.iphyre_table import COLUMNS, Tables, TableTemplate
-from topple.physics.munk import MAX_BODIES
-from topple.physics.munk_memory import SLOT
+from topple.iphyre.strategy import Strategy, last_tick
+from topple.observe.iphyre_table import COLUMNS
+from topple.physics.munk import MAX_BODIES, Engine
+from topple.physics.munk_vector import (
+    COMBINED,
+    IN_ADVANCE,
+    ON_THE_FLY,
+    NativeVector,
+    SlotError,
+    Status,
+    StepArrays,
+    VectorRules,
+)
 
 TABLE_SIZE = MAX_BODIES * COLUMNS
 ACTIONS = MAX_ELIMINABLE + 1  # on the fly: nothing, or one of six blocks
+
+_NUMBERS = {
+    Strategy.IN_ADVANCE: IN_ADVANCE,
+    Strategy.ON_THE_FLY: ON_THE_FLY,
+    Strategy.COMBINED: COMBINED,
+}
 
 
 def games_of(game: str | Game | None, split: str | Split | None) -> tuple[Game, ...]:
@@ -59,109 +80,131 @@ def observation_size(strategy: Strategy) -> int:
     return TABLE_SIZE + 2 * (ACTIONS if strategy is Strategy.ON_THE_FLY else MAX_ELIMINABLE)
 
 
-class Stage:
-    """Slots that each play an episode of one of several games by one strategy.
+class Stage(Protocol):
+    """Slots that each play an episode of one of several games by one strategy."""
 
-    Args:
-        games: the games that can be played.
-        slots: how many episodes run beside each other.
-        strategy: what an action means.
-        rules: what episodes go by.
-    """
+    games: tuple[Game, ...]
+    strategy: Strategy
+    rules: Rules
+
+    def room(self) -> StepArrays:
+        """Arrays for the results of a step; any of the same shapes and types will do."""
+
+    def start(
+        self, slots: Sequence[int] | NDArray[np.int64], numbers: Any, into: StepArrays
+    ) -> None:
+        """Begin episodes of games, by their places; writes the slots' observations."""
+
+    def step(
+        self, actions: Any, into: StepArrays, restart: NDArray[np.int32] | None = None
+    ) -> None:
+        """Carry out an action per slot, or start a game where `restart` names one.
+
+        Raises:
+            ResetNeeded: an episode is over.
+            PlanError: an action is outside its space.
+        """
+
+    def status(self) -> Status:
+        """Where all episodes stand."""
+
+    def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
+        """(600, 600, 3) what a slot looks like."""
+
+
+def new_stage(games: Sequence[Game], slots: int, strategy: Strategy, rules: Rules) -> Stage:
+    """A stage of the engine that the rules name."""
+    if rules.engine is Engine.NATIVE:
+        return NativeStage(games, slots, strategy, rules)
+    from topple.envs.iphyre_reference import ReferenceStage
+
+    return ReferenceStage(games, slots, strategy, rules)
+
+
+def step_arrays(slots: int, strategy: Strategy) -> StepArrays:
+    """Fresh arrays for the results of a step."""
+    return StepArrays(
+        np.empty((slots, observation_size(strategy)), np.float32),
+        np.empty(slots),
+        np.empty(slots, np.bool_),
+        np.empty(slots, np.bool_),
+    )
+
+
+def bad_action(action: Any, strategy: Strategy) -> PlanError:
+    """What to say about an action outside its space."""
+    if strategy is Strategy.ON_THE_FLY:
+        return PlanError(f"action {action}; it must be 0, for nothing, to {ACTIONS - 1}")
+    return PlanError(f"action {action}; it must be {MAX_ELIMINABLE} numbers from 0 to 1")
+
+
+class NativeStage:
+    """Slots in the native engine."""
 
     def __init__(self, games: Sequence[Game], slots: int, strategy: Strategy, rules: Rules) -> None:
         self.games = tuple(games)
         self.strategy = strategy
         self.rules = rules
-        self._memory = np.zeros((slots, len(self.games), MAX_BODIES, SLOT))
-        self._made: dict[tuple[int, int], Episode] = {}
-        self._candidates = [candidates(game, strategy) for game in self.games]
-        self._templates = [TableTemplate(game.scene, game.eliminable) for game in self.games]
-        self._observation = np.zeros((slots, observation_size(strategy)), dtype=np.float32)
-        tables = self._observation[:, :TABLE_SIZE].reshape(slots, MAX_BODIES, COLUMNS)
-        self._tables = Tables(self._memory, slots, tables)
-        self._used: list[frozenset[int]] = [frozenset()] * slots
-        self.episodes = [self._episode(slot, 0) for slot in range(slots)]
-        for slot in range(slots):
-            self.start(slot, 0)
+        request = rules.request
+        ends = [last_tick(tick, rules) for tick in range(rules.tick_limit)]
+        self._slots = slots
+        self._on_the_fly = strategy is Strategy.ON_THE_FLY
+        self._vector = NativeVector(
+            [game.scene for game in self.games],
+            [game.eliminable for game in self.games],
+            np.stack([candidates(game, strategy) for game in self.games]),
+            slots,
+            VectorRules(
+                strategy=_NUMBERS[strategy],
+                params=request.params,
+                out=request.out,
+                hz=rules.hz,
+                builds=request.resets,
+                zero_is_never=Quirk.ZERO_IS_NEVER in rules,
+                ties_are_lost=Quirk.TIES_ARE_LOST in rules,
+                seconds=SECONDS,
+                time_reward=TIME_REWARD,
+                block_reward=ELIMINATION_REWARD,
+                goal_reward=SUCCESS_REWARD,
+                last_tick=np.array([*ends, rules.tick_limit], np.int32),
+            ),
+        )
 
-    def _episode(self, slot: int, number: int) -> Episode:
-        episode = self._made.get((slot, number))
-        if episode is None:
-            rows = self._memory[slot, number]
-            episode = self._made[slot, number] = Episode(self.games[number], self.rules, rows)
-        return episode
+    def room(self) -> StepArrays:
+        """Arrays for the results of a step; any of the same shapes and types will do."""
+        return step_arrays(self._slots, self.strategy)
 
-    def start(self, slot: int, number: int) -> None:
-        """Begin an episode of a game, by its place among the games."""
-        episode = self.episodes[slot] = self._episode(slot, number)
-        episode.reset()
-        self._used[slot] = frozenset()
-        place = (slot * len(self.games) + number) * MAX_BODIES
-        self._tables.assign(slot, self._templates[number], place, episode.world)
-        self._observation[slot, TABLE_SIZE:] = self._candidates[number]
+    def start(
+        self, slots: Sequence[int] | NDArray[np.int64], numbers: Any, into: StepArrays
+    ) -> None:
+        """Begin episodes of games, by their places; writes the slots' observations."""
+        self._vector.start(
+            np.asarray(slots, np.int64), np.asarray(numbers, np.int32), into.observations
+        )
 
-    def act(self, slot: int, action: Any) -> float:
-        """Carry out an action; returns its reward.
+    def step(
+        self, actions: Any, into: StepArrays, restart: NDArray[np.int32] | None = None
+    ) -> None:
+        """Carry out an action per slot, or start a game where `restart` names one."""
+        if self._on_the_fly:
+            acts = np.asarray(actions, np.int64)
+        else:
+            acts = np.ascontiguousarray(actions, np.float32)
+            if acts.shape != (self._slots, MAX_ELIMINABLE):
+                raise bad_action(f"of shape {acts.shape[1:]}", self.strategy)
+        try:
+            self._vector.step(acts, into, restart)
+        except SlotError as fault:
+            if not fault.over:
+                raise bad_action(acts[fault.slot].tolist(), self.strategy) from None
+            name = self.games[int(self.status().game[fault.slot])].name
+            raise ResetNeeded(f"the episode of {name!r} is over; call reset()") from None
 
-        Raises:
-            ResetNeeded: the episode is over.
-            PlanError: the action is outside its space.
-        """
-        episode = self.episodes[slot]
-        if episode.solved or episode.tick >= self.rules.tick_limit:
-            raise ResetNeeded(f"the episode of {episode.game.name!r} is over; call reset()")
-        if self.strategy is Strategy.ON_THE_FLY:
-            return self._act_on_the_fly(slot, int(action))
-        if self.strategy is Strategy.IN_ADVANCE:
-            return self._act_in_advance(slot, action)
-        return self._act_combined(slot, action)
-
-    def _act_on_the_fly(self, slot: int, action: int) -> float:
-        episode = self.episodes[slot]
-        if not 0 <= action < ACTIONS:
-            raise PlanError(f"action {action}; it must be 0, for nothing, to {ACTIONS - 1}")
-        removed = 0
-        if 0 < action <= len(episode.game.eliminable):
-            removed = self._remove(slot, episode.game.eliminable[action - 1])
-        return self.rules.reward(1, removed, episode.step())
-
-    def _act_in_advance(self, slot: int, action: ArrayLike) -> float:
-        episode = self.episodes[slot]
-        for tick, body in plan_in_advance(episode.game, action, self.rules).eliminations:
-            if episode.run(tick - episode.tick):
-                break
-            self._remove(slot, body)
-        if not episode.solved:
-            episode.run(self.rules.tick_limit - episode.tick)
-        return self.rules.reward(episode.tick, episode.removed, episode.solved)
-
-    def _act_combined(self, slot: int, action: ArrayLike) -> float:
-        episode = self.episodes[slot]
-        start, removed = episode.tick, 0
-        leg = next_leg(episode.game, action, start, self._used[slot], self.rules)
-        self._used[slot] = leg.used
-        if not episode.run(leg.ticks) and leg.body is not None:
-            removed = self._remove(slot, leg.body)
-            episode.step()
-        return self.rules.reward(episode.tick - start, removed, episode.solved)
-
-    def _remove(self, slot: int, body: int) -> int:
-        removed = self.episodes[slot].remove(body)
-        if removed:
-            self._tables.refresh(slot, self.episodes[slot].world)
-        return int(removed)
-
-    def over(self, slot: int) -> bool:
-        """Whether an episode's time is up; it may be solved as well."""
-        return self.episodes[slot].tick >= self.rules.tick_limit
-
-    def observe(self) -> NDArray[np.float32]:
-        """(slots, size) symbolic observations: the scaled tables, then the candidates."""
-        self._tables.observe()
-        return self._observation.copy()
+    def status(self) -> Status:
+        """Where all episodes stand."""
+        return self._vector.status()
 
     def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
         """(600, 600, 3) what a slot looks like."""
-        episode = self.episodes[slot]
-        return picture_world(episode.game, episode.world, smooth=smooth)
+        game = self.games[int(self.status().game[slot])]
+        return picture_world(game, self._vector.world(slot), smooth=smooth)

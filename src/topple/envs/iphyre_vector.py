@@ -16,12 +16,13 @@ from topple.envs.iphyre import (
     checked_render_mode,
     observation_space,
 )
-from topple.envs.iphyre_stage import Stage, games_of
+from topple.envs.iphyre_stage import games_of, new_stage
 from topple.iphyre.game import Game, GameError
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
+from topple.physics.munk_vector import StepArrays
 
 Flags = NDArray[np.bool_]
 
@@ -70,7 +71,9 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._kind = observation
         self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
-        self._stage = Stage(games_of(game, split), num_envs, strategy, rules)
+        self._stage = new_stage(games_of(game, split), num_envs, strategy, rules)
+        self._names = np.array([each.name for each in self._stage.games], dtype=object)
+        self._slots = np.arange(num_envs)
         self._ended = np.zeros(num_envs, dtype=np.bool_)
 
     def reset(
@@ -88,11 +91,17 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
             raise ValueError("give one seed: a single generator samples the games of all episodes")
         super().reset(seed=seed, options=options)
         choice = (options or {}).get("game")
-        number = None if choice is None else self._number(choice)
-        for slot in range(self.num_envs):
-            self._start(slot, number)
+        if choice is None:
+            numbers = self._sampled(self.num_envs)
+        else:
+            numbers = np.full(self.num_envs, self._number(choice), np.int32)
+        into = self._stage.room()
+        self._stage.start(self._slots, numbers, into)
         self._ended[:] = False
-        return self._observe(), self._info()
+        return self._observe(into), self._info()
+
+    def _sampled(self, count: int) -> NDArray[np.int32]:
+        return self.np_random.integers(len(self._stage.games), size=count).astype(np.int32)
 
     def _number(self, choice: str | Game) -> int:
         game = choice if isinstance(choice, Game) else game_named(choice)
@@ -101,46 +110,43 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
             raise GameError(f"this batch does not play {game.name!r}, only {names}")
         return self._stage.games.index(game)
 
-    def _start(self, slot: int, number: int | None = None) -> None:
-        if number is None:
-            number = int(self.np_random.integers(len(self._stage.games)))
-        self._stage.start(slot, number)
-
     def step(
         self, actions: Any
     ) -> tuple[Observation, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         """Carry out one action per episode."""
-        stage = self._stage
-        rewards = np.zeros(self.num_envs)
-        terminated = np.zeros(self.num_envs, dtype=np.bool_)
-        truncated = np.zeros(self.num_envs, dtype=np.bool_)
-        choices = actions.tolist() if stage.strategy is Strategy.ON_THE_FLY else actions
-        for slot, ended in enumerate(self._ended.tolist()):
-            if ended:
-                self._start(slot)
-                continue
-            rewards[slot] = stage.act(slot, choices[slot])
-            solved = stage.episodes[slot].solved
-            if solved:
-                terminated[slot] = True
-            elif stage.over(slot):
-                truncated[slot] = True
-        done = terminated | truncated
-        if not self._same_step:
-            self._ended = done
-            return self._observe(), rewards, terminated, truncated, self._info()
-        final = self._restart(done)
-        return self._observe(), rewards, terminated, truncated, self._info() | final
+        into = self._stage.room()
+        final = self.step_into(actions, into)
+        return self._observe(into), *into[1:], self._info() | final
 
-    def _restart(self, done: Flags) -> dict[str, Any]:
+    def step_into(self, actions: Any, into: StepArrays) -> dict[str, Any]:
+        """Carry out one action per episode and write what comes of it into given arrays.
+
+        `topple.envs.iphyre_stage.step_arrays` makes arrays that fit.
+
+        Returns:
+            How episodes ended that were started anew at once, as in `info`.
+        """
+        restart = None
+        if self._ended.any():
+            restart = np.full(self.num_envs, -1, np.int32)
+            restart[self._ended] = self._sampled(int(self._ended.sum()))
+        self._stage.step(actions, into, restart)
+        done = into.terminated | into.truncated
+        if self._same_step:
+            return self._restart(done, into)
+        self._ended = done
+        return {}
+
+    def _restart(self, done: Flags, into: StepArrays) -> dict[str, Any]:
         """Start finished episodes anew, keeping how they ended."""
         if not done.any():
             return {}
-        seen, info = self._observe(), self._info()
+        seen, info = self._observe(into), self._info()
         last = np.full(self.num_envs, None, dtype=object)
-        for slot in np.flatnonzero(done).tolist():
-            last[slot] = seen[slot]
-            self._start(slot)
+        slots = np.flatnonzero(done)
+        for slot in slots.tolist():
+            last[slot] = seen[slot].copy()
+        self._stage.start(slots, self._sampled(len(slots)), into)
         return {"final_obs": last, "_final_obs": done, "final_info": info, "_final_info": done}
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
@@ -149,19 +155,14 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
             return None
         return tuple(self._stage.picture(slot, smooth=2) for slot in range(self.num_envs))
 
-    def _observe(self) -> Observation:
+    def _observe(self, into: StepArrays) -> Observation:
         if self._kind == "image":
             return np.stack([self._stage.picture(slot) for slot in range(self.num_envs)])
-        return self._stage.observe()
+        return into.observations
 
     def _info(self) -> dict[str, Any]:
-        episodes = self._stage.episodes
-        return {
-            "game": np.array([episode.game.name for episode in episodes], dtype=object),
-            "tick": np.array([episode.tick for episode in episodes]),
-            "removed": np.array([episode.removed for episode in episodes]),
-            "solved": np.array([episode.solved for episode in episodes]),
-        }
+        game, tick, removed, solved = self._stage.status()
+        return {"game": self._names[game], "tick": tick, "removed": removed, "solved": solved}
 
 
 def in_advance(num_envs: int, **options: Any) -> IPhyreVectorEnv:

@@ -34,6 +34,7 @@ from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
 from topple.phyre.task_set import Choice, TaskSet
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend
 from topple.scene import Scene
 
 
@@ -54,6 +55,7 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
         observation: "image" or "features".
         render_mode: "rgb_array" or None.
         max_attempts: valid attempts on a task before truncation.
+        backend: where attempts are simulated: "cpu", "cuda" or "auto".
     """
 
     metadata = {  # noqa: RUF012
@@ -71,6 +73,7 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
         observation: ObservationKind = "image",
         render_mode: str | None = None,
         max_attempts: int = MAX_ATTEMPTS,
+        backend: Backend = "cpu",
     ) -> None:
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode is {render_mode!r}; it has to be 'rgb_array' or None")
@@ -78,7 +81,7 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
         self.action_space = action_space(tier)
         self.observation_space = observation_space(observation)
         self.tasks = tasks_of(tier, tasks, setup, seed, split)
-        self._stage = Stage(1, tier, observation, max_attempts)
+        self._stage = Stage(1, tier, observation, max_attempts, backend)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

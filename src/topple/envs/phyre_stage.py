@@ -15,6 +15,7 @@ from topple.observe.raster import draw_scenes
 from topple.phyre.fold import Setup, load_fold
 from topple.phyre.task_set import Choice, TaskSet
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend, check_backend
 from topple.physics.native import SceneSet, simulate_batch
 from topple.physics.params import SCENE_SIZE, Request
 from topple.physics.trajectory import FEATURE_COUNT, Outcome
@@ -89,15 +90,24 @@ class Stage:
         tier: what an action places.
         kind: what is observed.
         max_attempts: valid attempts on a task before its episode is cut off.
+        backend: where batches run; see :func:`topple.physics.native.simulate_batch`.
     """
 
-    def __init__(self, slots: int, tier: Tier, kind: ObservationKind, max_attempts: int) -> None:
+    def __init__(
+        self,
+        slots: int,
+        tier: Tier,
+        kind: ObservationKind,
+        max_attempts: int,
+        backend: Backend = "cpu",
+    ) -> None:
         if max_attempts < 1:
             raise ValueError(f"max_attempts is {max_attempts}; it has to be at least 1")
         space = observation_space(kind)
         self._kind = kind
         self._tier = tier
         self._max_attempts = max_attempts
+        self._backend = check_backend(backend)
         self._scenes: list[Scene | None] = [None] * slots
         self._packed: SceneSet | None = None
         self._observation: Observation = np.zeros((slots, *(space.shape or ())), space.dtype)
@@ -138,7 +148,8 @@ class Stage:
     def act(self, slots: Sequence[int] | npt.NDArray[np.int64], actions: npt.ArrayLike) -> None:
         """Try an action in each of some slots, all in one batch."""
         chosen = np.asarray(actions, dtype=np.float64)
-        batch = simulate_batch(self._slots(), np.asarray(slots, dtype=np.int64), chosen)
+        places = np.asarray(slots, dtype=np.int64)
+        batch = simulate_batch(self._slots(), places, chosen, backend=self._backend)
         self._actions[slots] = chosen
         self.outcome[slots] = batch.outcome
         self.steps[slots] = batch.steps

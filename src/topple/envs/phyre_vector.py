@@ -25,6 +25,7 @@ from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
 from topple.phyre.task_set import Choice
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend
 
 Flags = npt.NDArray[np.bool_]
 
@@ -49,6 +50,7 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         render_mode: "rgb_array" or None.
         max_attempts: valid attempts on a task before truncation.
         autoreset_mode: when finished episodes start anew.
+        backend: where attempts are simulated: "cpu", "cuda" or "auto".
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         render_mode: str | None = None,
         max_attempts: int = MAX_ATTEMPTS,
         autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+        backend: Backend = "cpu",
     ) -> None:
         if autoreset_mode not in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
             raise ValueError(f"autoreset_mode is {autoreset_mode}; use NEXT_STEP or SAME_STEP")
@@ -78,7 +81,7 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.tasks = tasks_of(tier, tasks, setup, seed, split)
-        self._stage = Stage(num_envs, tier, observation, max_attempts)
+        self._stage = Stage(num_envs, tier, observation, max_attempts, backend)
         self._generators = [seeding.np_random()[0] for _ in range(num_envs)]
         self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
         self._ended = np.zeros(num_envs, dtype=np.bool_)

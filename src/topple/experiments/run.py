@@ -25,6 +25,7 @@ from topple.phyre.fold import load_fold
 from topple.phyre.outcome_shard import UNKNOWN
 from topple.phyre.task import Task, TaskId, load_task
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend
 from topple.physics.progress import Progress
 from topple.physics.trajectory import Outcome
 
@@ -39,45 +40,67 @@ class Laboratory:
         cache: the folder of caches, see :func:`topple.paths.cache_folder`.
         executor: where simulations are run; on this machine by default.
         progress: called with (outcomes done, outcomes in all) while a cache is built.
+        backend: what they are run with: "cpu", "cuda" or "auto".
     """
 
     cache: Path
     executor: Executor = field(default_factory=LocalExecutor)
     progress: Progress | None = None
+    backend: Backend = "cpu"
     _caches: dict[Tier, ActionCache] = field(default_factory=dict, init=False, repr=False)
 
     def action_cache(self, tier: Tier) -> ActionCache:
         """The cache of a tier."""
         if tier not in self._caches:
             self._caches[tier] = ActionCache(
-                self.cache / ACTION_CACHE, tier, run=self.executor.map, progress=self.progress
+                self.cache / ACTION_CACHE,
+                tier,
+                run=self.executor.map,
+                progress=self.progress,
+                backend=self.backend,
             )
         return self._caches[tier]
 
-    def run(self, config: RunConfig) -> RunRecord:
-        """Run an agent on a fold."""
-        agent = create_agent(config.agent, config.settings)
+    def training(self, config: RunConfig) -> Training:
+        """What an agent of a run learns from."""
         fold = load_fold(config.setup, config.fold)
-        if config.part is Part.TEST:
-            learned, scored = sorted(fold.train + fold.dev), fold.test
-        else:
-            learned, scored = list(fold.train), fold.dev
+        learned = sorted(fold.train + fold.dev) if config.part is Part.TEST else fold.train
+        cache = self.action_cache(config.setup.tier)
+        return Training([load_task(task) for task in learned], cache, _generators(config)[0])
+
+    def testing(self, config: RunConfig) -> Testing:
+        """What an agent of a run is scored on."""
+        fold = load_fold(config.setup, config.fold)
+        scored = fold.test if config.part is Part.TEST else fold.dev
         if config.tasks is not None:
             scored = spread(scored, config.tasks)
         cache = self.action_cache(config.setup.tier)
-        training_rng, testing_rng = (
-            np.random.default_rng(sequence)
-            for sequence in np.random.SeedSequence(config.seed).spawn(2)
-        )
-        training = Training([load_task(task) for task in learned], cache, training_rng)
-        agent.train(training)
-        log = AttemptLog(scored, config.attempts)
         tasks = [load_task(task) for task in scored]
-        testing = Testing(tasks, cache, log, testing_rng)
+        return Testing(tasks, cache, AttemptLog(scored, config.attempts), _generators(config)[1])
+
+    def run(self, config: RunConfig, agent: Agent | None = None) -> RunRecord:
+        """Run an agent on a fold.
+
+        Args:
+            config: what to run.
+            agent: one with these settings that was prepared elsewhere; made here by default.
+        """
+        if agent is None:
+            agent = create_agent(config.agent, config.settings)
+        training = self.training(config)
+        agent.train(training)
+        testing = self.testing(config)
         agent.act(testing)
         protocol = _protocol(config, agent, training, testing)
-        protocol["oracle_ceiling"] = _ceiling(cache, tasks, agent.traits.candidates)
-        return record_of(config, provenance(), protocol, log)
+        cache = self.action_cache(config.setup.tier)
+        protocol["oracle_ceiling"] = _ceiling(cache, testing.tasks, agent.traits.candidates)
+        return record_of(config, provenance(), protocol, testing.log)
+
+
+def _generators(config: RunConfig) -> list[np.random.Generator]:
+    """For training and for testing."""
+    sequences = np.random.SeedSequence(config.seed).spawn(2)
+    return [np.random.default_rng(sequence) for sequence in sequences]
 
 
 def spread(tasks: Sequence[TaskId], count: int) -> tuple[TaskId, ...]:
@@ -118,7 +141,7 @@ def _protocol(
 
 
 def _ceiling(
-    cache: ActionCache, tasks: list[Task], candidates: int | None
+    cache: ActionCache, tasks: Sequence[Task], candidates: int | None
 ) -> dict[str, float | int] | None:
     """What a perfect ranking of the candidates scores, as far as the cache knows.
 

@@ -15,7 +15,7 @@ from topple.iphyre.rules import AT_60_HZ, SECONDS
 from topple.iphyre.sampling import Draw, sample
 from topple.observe.frame_files import whole_file
 from topple.observe.iphyre_table import COLUMNS, object_table
-from topple.physics.munk import MAX_BODIES, reset_world
+from topple.physics.munk import MAX_BODIES
 
 FPS = 10  # object tables and frames a second
 
@@ -66,7 +66,7 @@ def _record(
 ) -> None:
     """Play a draw again, as it was played, and write what is seen before every sixth tick."""
     episode = Episode(game, AT_60_HZ)
-    reset_world(episode.world, draw.resets)
+    episode.world.reset(draw.resets)
     due = dict(draw.plan.eliminations)
     stride = AT_60_HZ.hz // FPS
     while episode.tick < draw.score.ticks:

@@ -1,9 +1,8 @@
 """Episodes: one play of a game, tick by tick.
 
 An episode's state is a value: the game, the rules, how many ticks were played and
-what was removed when. Chipmunk keeps a memory of contacts that cannot be copied, so
-a world is brought to a state by playing its history again; the physics is
-deterministic, and the result is the same to the last bit.
+what was removed when. A world is brought to a state by playing its history again; the
+physics is deterministic, and the result is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from topple.iphyre.game import Game
 from topple.iphyre.plan import NO_PLAN, Elimination, Plan, PlanError
@@ -20,15 +20,14 @@ from topple.iphyre.score import Score
 from topple.physics.munk import (
     MAX_BODIES,
     NEVER,
-    MunkWorld,
+    MunkOutcomes,
     Trace,
-    reset_world,
-    run_episode,
+    new_world,
     simulate_batch,
     trace_episode,
-    world_for,
 )
-from topple.physics.munk_memory import Floats
+from topple.physics.munk_native import NativeWorld
+from topple.physics.progress import Progress
 
 
 class EpisodeState(NamedTuple):
@@ -60,8 +59,6 @@ class EpisodeState(NamedTuple):
 class Episode:
     """A world that plays one game and can go to any state of it.
 
-    `rows` may be a slice of a larger array, so that many episodes are read at once.
-
     Attributes:
         game: what is played.
         rules: what it goes by.
@@ -72,20 +69,25 @@ class Episode:
 
     __slots__ = ("_eliminable", "_history", "_request", "game", "rules", "solved", "tick", "world")
 
-    def __init__(self, game: Game, rules: Rules = AT_60_HZ, rows: Floats | None = None) -> None:
+    def __init__(self, game: Game, rules: Rules = AT_60_HZ) -> None:
         self.game = game
         self.rules = rules
-        self._request = rules.request
+        self._request = request = rules.request
         self._eliminable = frozenset(game.eliminable)
-        self.world = MunkWorld(game.scene, self._request.params, rows)
-        self.reset()
+        self.world = new_world(
+            game.scene, request.dt, request.params, request.resets, request.engine
+        )
+        self._start()
 
-    def reset(self) -> None:
-        """Back to the first tick."""
-        reset_world(self.world, self._request.resets)
+    def _start(self) -> None:
         self._history: list[Elimination] = []
         self.tick = 0
         self.solved = False
+
+    def reset(self) -> None:
+        """Back to the first tick."""
+        self.world.reset(self._request.resets)
+        self._start()
 
     @property
     def removed(self) -> int:
@@ -106,14 +108,14 @@ class Episode:
 
     def step(self) -> bool:
         """Play one tick; tells whether every ball is out now."""
-        self.world.step(self._request.dt)
+        self.world.step()
         self.tick += 1
         self.solved = self.world.all_out(self._request.out)
         return self.solved
 
     def run(self, ticks: int) -> bool:
         """Play a number of ticks, or fewer if every ball gets out before."""
-        taken = self.world.run(ticks, self._request.dt, self._request.out)
+        taken = self.world.run(ticks, self._request.out)
         self.tick += taken or ticks
         self.solved = taken > 0
         return self.solved
@@ -143,14 +145,19 @@ class Episode:
 
     def _coast(self, tick: int) -> None:
         # A state may lie beyond a success, so time is played out without looking.
-        while self.tick < tick:
-            self.world.step(self._request.dt)
-            self.tick += 1
+        self.world.step(max(0, tick - self.tick))
+        self.tick = max(tick, self.tick)
 
     def branch(self) -> Episode:
         """Another episode in the same state, which goes its own way from here."""
         twin = Episode(self.game, self.rules)
-        twin.restore(self.state)
+        if not isinstance(self.world, NativeWorld):
+            # Chipmunk's memory of contacts cannot be copied.
+            twin.restore(self.state)
+            return twin
+        twin.world = self.world.copy()
+        twin._history = list(self._history)
+        twin.tick, twin.solved = self.tick, self.solved
         return twin
 
 
@@ -169,28 +176,52 @@ def step(state: EpisodeState, *bodies: int) -> EpisodeState:
 
 def play(game: Game, plan: Plan = NO_PLAN, rules: Rules = AT_60_HZ) -> Score:
     """Play a plan from the first tick to the end."""
-    request = rules.request
-    world = world_for(game.scene, request.params)
-    _check(game, plan.eliminations)
-    solved, ticks, removed = run_episode(world, plan.eliminations, request)
-    return Score(rules.reward(ticks, removed, solved), solved, ticks, removed)
+    [score] = play_batch([(game, plan)], rules, threads=1)
+    return score
 
 
-def play_batch(attempts: Sequence[tuple[Game, Plan]], rules: Rules = AT_60_HZ) -> list[Score]:
-    """Play many plans, each from the first tick to the end."""
+def play_batch(
+    attempts: Sequence[tuple[Game, Plan]],
+    rules: Rules = AT_60_HZ,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Score]:
+    """Play many plans, each from the first tick to the end.
+
+    Args:
+        attempts: games with plans for them.
+        rules: what all of them go by.
+        threads: at most this many; all cores by default.
+        progress: called with (plans played, plans in all).
+    """
     games = list(dict.fromkeys(game for game, _ in attempts))
     numbers = {game: k for k, game in enumerate(games)}
-    removals = np.full((len(attempts), MAX_BODIES), NEVER)
-    for row, (game, plan) in zip(removals, attempts, strict=True):
+    for game, plan in attempts:
         _check(game, plan.eliminations)
-        for tick, body in plan.eliminations:
-            row[body] = tick
     outcomes = simulate_batch(
         [game.scene for game in games],
         [numbers[game] for game, _ in attempts],
-        removals,
+        removal_table(plan for _, plan in attempts),
         rules.request,
+        threads=threads,
+        progress=progress,
     )
+    return scores_of(outcomes, rules)
+
+
+def removal_table(plans: Iterable[Plan]) -> NDArray[np.int32]:
+    """(plans, bodies) the tick at which each body goes, or NEVER."""
+    listed = list(plans)
+    table = np.full((len(listed), MAX_BODIES), NEVER, dtype=np.int32)
+    for row, plan in zip(table, listed, strict=True):
+        for tick, body in plan.eliminations:
+            row[body] = tick
+    return table
+
+
+def scores_of(outcomes: MunkOutcomes, rules: Rules) -> list[Score]:
+    """What episodes earned, in order."""
     return [
         Score(rules.reward(ticks, removed, solved), solved, ticks, removed)
         for solved, ticks, removed in zip(*(column.tolist() for column in outcomes), strict=True)

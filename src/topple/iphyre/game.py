@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from topple.physics.munk import MAX_BODIES, MunkScene
+from topple.physics.munk import MAX_BODIES, MAX_JOINTS, MunkScene
 
 WIDTH = HEIGHT = 600.0  # px; y grows downwards
 BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick
@@ -186,6 +186,9 @@ def _check(game: Game) -> None:
             raise fail(f"ball {i} starts at y = {ball.y:g}, already below {HEIGHT:g}")
     if len(game.eliminable) > MAX_ELIMINABLE:
         raise fail(f"{len(game.eliminable)} gray blocks, but at most {MAX_ELIMINABLE} are allowed")
+    joints = len(game.sticks) + len(game.springs)
+    if joints > MAX_JOINTS:
+        raise fail(f"{joints} sticks and springs, but at most {MAX_JOINTS} are allowed")
     for word, pairs in (("stick", game.sticks), ("spring", game.springs)):
         for pair in pairs:
             _check_joint(game, word, pair)

@@ -11,7 +11,7 @@ from topple.iphyre.rules import AT_60_HZ, Rules
 from topple.observe.frame_files import DEFAULT_FPS, Frame
 from topple.observe.iphyre_frames import SIZE, draw
 from topple.observe.sheet import contact_sheet
-from topple.physics.munk import MunkWorld
+from topple.physics.munk import MunkWorld, new_world
 
 SMOOTH = 3  # drawn three times larger and averaged, so that slanted edges look straight
 
@@ -23,7 +23,7 @@ def picture_world(game: Game, world: MunkWorld, size: int = SIZE, smooth: int = 
 
 def picture_game(game: Game, size: int = SIZE, smooth: int = SMOOTH) -> Frame:
     """The initial scene."""
-    return picture_world(game, MunkWorld(game.scene), size, smooth)
+    return picture_world(game, new_world(game.scene, AT_60_HZ.dt), size, smooth)
 
 
 def picture_episode(

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import accumulate, repeat
 
 from topple.iphyre.game import HEIGHT, WIDTH
-from topple.physics.munk import Exit, MunkParams, MunkRequest
+from topple.physics.munk import Engine, Exit, MunkParams, MunkRequest
 
 SECONDS = 15  # an episode lasts at most this long
 TIME_REWARD = -1.0  # per second
@@ -43,11 +43,14 @@ class Rules:
             two benchmarks: people, searches and data use 60 Hz, learning agents 10 Hz.
         resets: how often the original builds a scene before play at this rate.
         quirks: which oddities hold.
+        engine: what computes the physics; both give the same bits, and pymunk, the
+            reference, is slow.
     """
 
     hz: int = 60
     resets: int = 1
     quirks: frozenset[Quirk] = PUBLISHED_QUIRKS
+    engine: Engine = Engine.NATIVE
 
     def __post_init__(self) -> None:
         if self.hz < 1:
@@ -77,6 +80,7 @@ class Rules:
             resets=self.resets if Quirk.RESET_OFFSET in self else 1,
             out=Exit(HEIGHT, None if Quirk.NO_HOLE in self else (0.0, WIDTH)),
             params=MunkParams(constant_inertia=Quirk.CONSTANT_INERTIA in self),
+            engine=self.engine,
         )
 
     def clean(self) -> Rules:

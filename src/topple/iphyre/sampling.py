@@ -8,15 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topple.iphyre.episode import removal_table, scores_of
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.plan import Plan, plan_from_seconds
 from topple.iphyre.rules import AT_60_HZ, Rules
 from topple.iphyre.score import Score
-from topple.physics.munk import run_episode, world_for
+from topple.physics.munk import simulate_batch
 
 INTERVAL = 0.1  # s, the grid of times
 LATEST = 7.0  # s, times are before this
 NEVER_SHARE = 0.2  # how often a block is left alone
+
+_FIRST_BLOCK, _LARGEST_BLOCK = 64, 4096  # plans played at a time
 
 
 def draw_times(
@@ -62,18 +65,22 @@ def play_draws(game: Game, seed: int = 0, rules: Rules = AT_60_HZ) -> Iterator[D
     The original plays them all in one space that it fills anew each time, after a
     first time to ask for the actions, so the builds of a scene count up.
     """
-    request = rules.request
-    world = world_for(game.scene, request.params)
     blocks = len(game.eliminable)
-    for number, padded in enumerate(draw_times(blocks, seed=seed), start=1):
-        times = tuple(padded[:blocks])
-        plan = plan_from_seconds(game, times, rules)
-        resets = number + 1
-        solved, ticks, removed = run_episode(
-            world, plan.eliminations, request._replace(resets=resets)
+    times_drawn = draw_times(blocks, seed=seed)
+    number, block = 0, _FIRST_BLOCK
+    while True:
+        rows = [tuple(next(times_drawn)[:blocks]) for _ in range(block)]
+        plans = [plan_from_seconds(game, times, rules) for times in rows]
+        resets = range(number + 2, number + 2 + block)
+        outcomes = simulate_batch(
+            [game.scene], [0] * block, removal_table(plans), rules.request, resets
         )
-        score = Score(rules.reward(ticks, removed, solved), solved, ticks, removed)
-        yield Draw(number, times, plan, resets, score)
+        scores = scores_of(outcomes, rules)
+        for times, plan, builds, score in zip(rows, plans, resets, scores, strict=True):
+            number += 1
+            yield Draw(number, times, plan, builds, score)
+        # Whoever needs many gets more at a time.
+        block = min(2 * block, _LARGEST_BLOCK)
 
 
 def sample(game: Game, solved: int = 50, failed: int = 50, seed: int = 0) -> tuple[list[Draw], int]:

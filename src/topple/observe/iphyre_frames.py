@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from topple.observe.frame_files import Frame
-from topple.physics.munk import MunkScene
-from topple.physics.munk_memory import Floats
+from topple.physics.munk import Floats, MunkScene
 
 Color = tuple[int, int, int]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 
@@ -31,16 +31,19 @@ from topple.phyre.outcome_shard import (
 )
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend, check_backend, device_for
 from topple.physics.native import SceneSet, map_actions, simulate_batch
 from topple.physics.progress import Progress
 from topple.scene import Scene
 from topple.scene.codec import fingerprint
 
 UNIT_ACTIONS = 250  # of one unit; with a template's 100 tasks, 5 to 20 seconds of a core
+DEVICE_ACTIONS = 100_000  # on a GPU: with 100 tasks, half a minute; near actions go together
 _DIGEST_DIGITS = 16  # of a scene's SHA-256
 _VALIDITY_STEP = 64  # actions looked at together when valid ones are searched
 
 assert SHARD_ACTIONS % UNIT_ACTIONS == 0
+assert DEVICE_ACTIONS % SHARD_ACTIONS == 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +70,7 @@ def map_here(
         yield unit, function(unit)
 
 
-def simulate_unit(unit: Unit) -> Outcomes:
+def simulate_unit(unit: Unit, backend: Backend = "cpu") -> Outcomes:
     """[tasks, actions] outcomes of a unit, UNKNOWN where they were not wanted.
 
     Raises:
@@ -80,7 +83,9 @@ def simulate_unit(unit: Unit) -> Outcomes:
         )
     actions = listed_actions(Tier(unit.key.tier), unit.first + unit.wanted.shape[1], unit.key.seed)
     row, column = np.nonzero(unit.wanted)
-    result = simulate_batch(SceneSet(unit.scenes), row, actions[unit.first + column])
+    result = simulate_batch(
+        SceneSet(unit.scenes), row, actions[unit.first + column], backend=backend
+    )
     outcomes = np.full(unit.wanted.shape, UNKNOWN, np.int8)
     outcomes[row, column] = result.outcome
     return outcomes
@@ -110,6 +115,7 @@ class ActionCache:
         seed: of the action list; 42 is the published one.
         run: how units are worked through; here, one after the other, by default.
         progress: called with (outcomes done, outcomes in all) while the cache is built.
+        backend: where outcomes are simulated.
     """
 
     def __init__(
@@ -120,12 +126,14 @@ class ActionCache:
         seed: int = CACHE_SEED,
         run: UnitMap = map_here,
         progress: Progress | None = None,
+        backend: Backend = "cpu",
     ) -> None:
         self.folder = folder
         self.tier = tier
         self.seed = seed
         self._run = run
         self._progress = progress
+        self.backend = check_backend(backend)
 
     def actions(self, count: int) -> Actions:
         """[count, 3 * balls] the first actions of the list, as they are simulated."""
@@ -186,34 +194,39 @@ class ActionCache:
         counts = np.broadcast_to(np.asarray(count, np.int64), (len(tasks),))
         if counts.size and counts.min() < 0:
             raise ValueError(f"count is {counts.min()}; it has to be 0 or more")
-        units = list(self._missing(tasks, counts))
+        on_device = device_for(self.backend, int(counts.sum())) is not None
+        units = list(self._missing(tasks, counts, DEVICE_ACTIONS if on_device else UNIT_ACTIONS))
         total = sum(int(unit.wanted.sum()) for unit in units)
         done = 0
-        for unit, outcomes in self._run(simulate_unit, units):
+        for unit, outcomes in self._run(partial(simulate_unit, backend=self.backend), units):
             self._store(unit, outcomes)
             done += int(unit.wanted.sum())
             if self._progress is not None:
                 self._progress(done, total)
 
-    def _missing(self, tasks: Sequence[Task], counts: npt.NDArray[np.int64]) -> Iterator[Unit]:
-        """What has to be simulated, in units."""
+    def _missing(
+        self, tasks: Sequence[Task], counts: npt.NDArray[np.int64], width: int
+    ) -> Iterator[Unit]:
+        """What has to be simulated, in units of at most so many actions."""
         for template, places in _by_template(tasks):
             group = [tasks[place] for place in places]
             digests = _digests(group)
             if len(digests) != len(group):
                 raise ValueError(f"a task of template {template!r} is listed twice")
-            for first in range(0, int(counts[places].max(initial=0)), SHARD_ACTIONS):
-                key = self._key(template, first)
-                shard = read_shard(self.folder, key)
-                wanted = first + np.arange(SHARD_ACTIONS) < counts[places][:, None]
-                if shard is not None:
-                    wanted &= shard.rows(digests) == UNKNOWN
-                for start in range(0, SHARD_ACTIONS, UNIT_ACTIONS):
-                    part = wanted[:, start : start + UNIT_ACTIONS]
+            stretch = max(width, SHARD_ACTIONS)
+            for first in range(0, int(counts[places].max(initial=0)), stretch):
+                wanted = first + np.arange(stretch) < counts[places][:, None]
+                for shard_first in range(0, stretch, SHARD_ACTIONS):
+                    columns = wanted[:, shard_first : shard_first + SHARD_ACTIONS]
+                    if columns.any():
+                        shard = read_shard(self.folder, self._key(template, first + shard_first))
+                        columns &= (shard.rows(digests) if shard else UNKNOWN) == UNKNOWN
+                for start in range(0, stretch, width):
+                    part = wanted[:, start : start + width]
                     rows = np.flatnonzero(part.any(axis=1))
                     if len(rows):
                         yield Unit(
-                            key,
+                            self._key(template, first + start),
                             tuple(str(group[row].id) for row in rows),
                             tuple(digests[str(group[row].id)] for row in rows),
                             tuple(group[row].scene for row in rows),
@@ -222,11 +235,16 @@ class ActionCache:
                         )
 
     def _store(self, unit: Unit, outcomes: Outcomes) -> None:
-        whole = np.full((len(unit.tasks), SHARD_ACTIONS), UNKNOWN, np.int8)
-        start = unit.first - unit.key.first
-        whole[:, start : start + outcomes.shape[1]] = outcomes
         digests = dict(zip(unit.tasks, unit.digests, strict=True))
-        merge_shard(self.folder, unit.key, digests, whole)
+        first = unit.first // SHARD_ACTIONS * SHARD_ACTIONS
+        end = -(-(unit.first + outcomes.shape[1]) // SHARD_ACTIONS) * SHARD_ACTIONS
+        whole = np.full((len(unit.tasks), end - first), UNKNOWN, np.int8)
+        whole[:, unit.first - first : unit.first - first + outcomes.shape[1]] = outcomes
+        for start in range(0, end - first, SHARD_ACTIONS):
+            part = whole[:, start : start + SHARD_ACTIONS]
+            if (part != UNKNOWN).any():
+                key = self._key(unit.key.template, first + start)
+                merge_shard(self.folder, key, digests, part)
 
     def _key(self, template: str, first: int) -> ShardKey:
         return ShardKey(engine_hash(), self.tier.value, self.seed, template, first)

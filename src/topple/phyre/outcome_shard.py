@@ -71,14 +71,14 @@ class Shard:
 
 
 def pack_outcomes(outcomes: Outcomes) -> npt.NDArray[np.uint8]:
-    """[tasks, SHARD_ACTIONS / 4] two bits per outcome."""
+    """[tasks, actions / 4] two bits per outcome; the number of actions is a multiple of 4."""
     codes = np.full(outcomes.shape, len(_VALUES), np.uint8)
     for code, value in enumerate(_VALUES):
         codes[outcomes == value] = code
     if (codes == len(_VALUES)).any():
         bad = outcomes[codes == len(_VALUES)][0]
         raise ValueError(f"outcome {bad} cannot be stored; the cache keeps -1, 0 and 1")
-    quarters = codes.reshape(len(codes), _ROW_BYTES, 4) << np.arange(0, 8, 2, dtype=np.uint8)
+    quarters = codes.reshape(len(codes), -1, 4) << np.arange(0, 8, 2, dtype=np.uint8)
     packed: npt.NDArray[np.uint8] = np.bitwise_or.reduce(quarters, axis=2)
     return packed
 

@@ -15,6 +15,7 @@ from topple.phyre.action import Actions, discrete_actions
 from topple.phyre.result import AttemptResult, Keep, unpack_attempt
 from topple.phyre.task_set import Choice, TaskKey, TaskKeys, TaskSet
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend, check_backend
 from topple.physics.native import SceneSet, map_actions, simulate_batch
 from topple.physics.params import Request
 from topple.physics.progress import Progress
@@ -39,6 +40,7 @@ class Simulator:
             iterable of these, such as ``load_fold(setup, 0).train``.
         tier: what an action places; by default that of the tasks.
         threads: at most this many; all cores by default.
+        backend: where batches run: "cpu", "cuda", or "auto" for large ones on a GPU, if any.
 
     Example:
         >>> simulator = Simulator("00002")  # the 100 tasks of a template
@@ -52,9 +54,11 @@ class Simulator:
         tier: Tier | str | None = None,
         *,
         threads: int | None = None,
+        backend: Backend = "cpu",
     ) -> None:
         self.tasks = TaskSet(tasks, tier)
         self.threads = threads
+        self.backend = check_backend(backend)
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -232,7 +236,13 @@ class Simulator:
         progress: Progress | None = None,
     ) -> BatchResult:
         return simulate_batch(
-            self.scenes, places, actions, request, threads=self.threads, progress=progress
+            self.scenes,
+            places,
+            actions,
+            request,
+            threads=self.threads,
+            progress=progress,
+            backend=self.backend,
         )
 
     def _matrix(self, actions: npt.ArrayLike) -> Actions:

@@ -1,34 +1,41 @@
-"""I-PHYRE physics on pymunk: packed scenes and arrays in, arrays out.
+"""I-PHYRE physics: packed scenes and arrays in, arrays out.
 
 The seam is that of the PHYRE engine. A scene is capsules and balls in pixels with
 y pointing down; an episode removes bodies at given ticks and ends when every ball
 is out, or at a limit.
 
-Chipmunk's results depend on the order in which shapes enter a space and on the
-number the first shape gets, so both are part of the interface. The original
-benchmark rebuilds a scene in one space, which counts on: after `resets` builds the
-first shape has number `(resets - 1) * bodies`.
+Results depend on the order in which shapes enter a space and on the number the first
+shape gets, so both are part of the interface. The original benchmark rebuilds a scene
+in one space, which counts on: after `resets` builds the first shape has number
+`(resets - 1) * bodies`.
+
+Two engines give the same bits: the native one, and pymunk, which is the reference and
+an optional dependency.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from topple.physics.munk_memory import Floats
-from topple.physics.munk_world import (
+from topple.physics.munk_native import MAX_JOINTS, scene_set, simulate
+from topple.physics.munk_scene import (
     BELOW,
     MAX_BODIES,
     PUBLISHED_PARAMS,
     Exit,
     MunkParams,
     MunkScene,
-    MunkWorld,
 )
+from topple.physics.munk_world import Engine, EngineError, MunkWorld, new_world
+from topple.physics.native import default_threads
+from topple.physics.params import check_count
+from topple.physics.progress import Progress
+
+Floats = NDArray[np.float64]
 
 NEVER = -1  # removal tick of a body that stays
 
@@ -41,6 +48,7 @@ class MunkRequest(NamedTuple):
     resets: int = 1  # how often the scene was built in its space, this time included
     out: Exit = BELOW
     params: MunkParams = PUBLISHED_PARAMS
+    engine: Engine = Engine.NATIVE
 
 
 class MunkOutcomes(NamedTuple):
@@ -60,64 +68,18 @@ class Trace(NamedTuple):
     present: NDArray[np.bool_]  # (ticks + 1, bodies) False once removed
 
 
-class _Worlds(threading.local):
-    """Worlds are reused, and each belongs to one thread."""
-
-    def __init__(self) -> None:
-        self.cache: dict[tuple[MunkScene, MunkParams], MunkWorld] = {}
-
-
-_worlds = _Worlds()
-_MAX_CACHED = 128  # worlds of a thread; searches over user games stay bounded
-
-
-def world_for(scene: MunkScene, params: MunkParams = PUBLISHED_PARAMS) -> MunkWorld:
-    """This thread's world for a scene; the caller resets it before use."""
-    cache = _worlds.cache
-    world = cache.get((scene, params))
-    if world is None:
-        if len(cache) >= _MAX_CACHED:
-            cache.clear()
-        world = cache[scene, params] = MunkWorld(scene, params)
-    return world
-
-
-def reset_world(world: MunkWorld, resets: int) -> None:
-    """Start over as after a number of builds in one space."""
-    world.reset((resets - 1) * len(world.scene.radii))
-
-
-def run_episode(
-    world: MunkWorld, removals: Sequence[tuple[int, int]], request: MunkRequest
-) -> tuple[bool, int, int]:
-    """Play from the start; `removals` are (tick, body) by rising tick.
-
-    Returns:
-        Whether it was solved, the ticks played and the bodies removed.
-    """
-    reset_world(world, request.resets)
-    tick = removed = 0
-    for due, body in removals:
-        if due >= request.ticks:
-            break
-        taken = world.run(due - tick, request.dt, request.out)
-        if taken:
-            return True, tick + taken, removed
-        tick = due
-        world.remove(body)
-        removed += 1
-    taken = world.run(request.ticks - tick, request.dt, request.out)
-    return (True, tick + taken, removed) if taken else (False, request.ticks, removed)
-
-
 def simulate_batch(
     scenes: Sequence[MunkScene],
     scene_index: ArrayLike,
     removals: ArrayLike,
     request: MunkRequest,
     resets: ArrayLike | None = None,
+    limits: ArrayLike | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> MunkOutcomes:
-    """Play many episodes.
+    """Play many episodes; the result does not depend on the threads or on their order.
 
     Args:
         scenes: the scenes played.
@@ -126,46 +88,107 @@ def simulate_batch(
             are as long as the largest scene. Bodies due at one tick go in order.
         request: how to run all of them.
         resets: (episodes,) builds of each episode, in place of the request's.
+        limits: (episodes,) ticks of each episode, in place of the request's.
+        threads: at most this many; all cores by default.
+        progress: called with (episodes done, episodes in all).
 
     Returns:
         The outcomes, in order.
 
     Raises:
         ValueError: the arrays do not fit together; the message names the episode.
+        EngineError: pymunk was asked for and is not installed.
     """
+    if threads is not None:
+        check_count("threads", threads, 1)
     index = np.asarray(scene_index, dtype=np.int64)
-    table = np.asarray(removals, dtype=np.int64)
-    builds = np.broadcast_to(request.resets if resets is None else resets, index.shape)
+    table = np.ascontiguousarray(removals, dtype=np.int32)
     if table.ndim != 2 or len(table) != len(index):
         raise ValueError(f"removals have shape {table.shape}, expected ({len(index)}, bodies)")
-    outcomes = MunkOutcomes(
-        np.zeros(len(index), dtype=np.bool_),
-        np.zeros(len(index), dtype=np.int32),
-        np.zeros(len(index), dtype=np.int32),
+    _check_episodes(scenes, index, table)
+    builds, ends = np.empty(len(index), np.int64), np.empty(len(index), np.int32)
+    builds[:] = request.resets if resets is None else resets
+    ends[:] = request.ticks if limits is None else limits
+    if request.engine is not Engine.NATIVE:
+        return _simulate_one_by_one(scenes, index, table, builds, ends, request)
+    batch = simulate(
+        scene_set(tuple(scenes), request.params, request.dt),
+        index.astype(np.int32),
+        table,
+        builds,
+        ends,
+        request.out,
+        threads=threads or default_threads(),
+        progress=progress,
     )
-    for episode, which in enumerate(index.tolist()):
-        if not 0 <= which < len(scenes):
-            raise ValueError(f"episode {episode}: no scene {which}")
-        bodies = len(scenes[which].radii)
-        row = table[episode].tolist()
-        if len(row) < bodies or any(tick >= 0 for tick in row[bodies:]):
-            raise ValueError(f"episode {episode}: removals do not fit {bodies} bodies")
-        due = sorted((tick, body) for body, tick in enumerate(row) if tick >= 0)
-        world = world_for(scenes[which], request.params)
-        request = request._replace(resets=int(builds[episode]))
-        solved, ticks, removed = run_episode(world, due, request)
-        outcomes.solved[episode] = solved
-        outcomes.ticks[episode] = ticks
-        outcomes.removed[episode] = removed
-    return outcomes
+    return MunkOutcomes(batch.solved, batch.ticks, batch.removed)
+
+
+def _check_episodes(
+    scenes: Sequence[MunkScene], index: NDArray[np.int64], table: NDArray[np.int32]
+) -> None:
+    wrong = (index < 0) | (index >= len(scenes))
+    if wrong.any():
+        episode = int(np.argmax(wrong))
+        raise ValueError(f"episode {episode}: no scene {index[episode]}")
+    if not len(index):
+        return
+    bodies = np.array([len(scene.radii) for scene in scenes])[index]
+    columns = np.arange(table.shape[1])
+    wrong = (bodies > table.shape[1]) | ((columns >= bodies[:, None]) & (table >= 0)).any(axis=1)
+    if wrong.any():
+        episode = int(np.argmax(wrong))
+        raise ValueError(f"episode {episode}: removals do not fit {bodies[episode]} bodies")
+
+
+def _simulate_one_by_one(
+    scenes: Sequence[MunkScene],
+    index: NDArray[np.int64],
+    table: NDArray[np.int32],
+    builds: NDArray[np.int64],
+    limits: NDArray[np.int32],
+    request: MunkRequest,
+) -> MunkOutcomes:
+    worlds: dict[int, MunkWorld] = {}
+    rows = []
+    for which, row, build, limit in zip(index.tolist(), table, builds, limits, strict=True):
+        if which not in worlds:
+            worlds[which] = new_world(
+                scenes[which], request.dt, request.params, engine=request.engine
+            )
+        world = worlds[which]
+        world.reset(int(build))
+        due = sorted((tick, body) for body, tick in enumerate(row.tolist()) if tick >= 0)
+        rows.append(_run_plan(world, due, int(limit), request.out))
+    solved, ticks, removed = zip(*rows, strict=True) if rows else ((), (), ())
+    return MunkOutcomes(
+        np.array(solved, np.bool_), np.array(ticks, np.int32), np.array(removed, np.int32)
+    )
+
+
+def _run_plan(
+    world: MunkWorld, removals: Sequence[tuple[int, int]], limit: int, out: Exit
+) -> tuple[bool, int, int]:
+    """Play from the start; `removals` are (tick, body) by rising tick."""
+    tick = removed = 0
+    for due, body in removals:
+        if due >= limit:
+            break
+        taken = world.run(due - tick, out)
+        if taken:
+            return True, tick + taken, removed
+        tick = due
+        world.remove(body)
+        removed += 1
+    taken = world.run(limit - tick, out)
+    return (True, tick + taken, removed) if taken else (False, limit, removed)
 
 
 def trace_episode(
     scene: MunkScene, removals: Sequence[tuple[int, int]], request: MunkRequest
 ) -> Trace:
-    """Play one episode and keep every tick; `removals` as in `run_episode`."""
-    world = world_for(scene, request.params)
-    reset_world(world, request.resets)
+    """Play one episode and keep every tick; `removals` are (tick, body) by rising tick."""
+    world = new_world(scene, request.dt, request.params, request.resets, request.engine)
     due: dict[int, list[int]] = {}
     for when, body in removals:
         due.setdefault(when, []).append(body)
@@ -174,7 +197,7 @@ def trace_episode(
     for tick in range(request.ticks):
         for body in due.get(tick, ()):
             world.remove(body)
-        world.step(request.dt)
+        world.step()
         poses.append(world.poses())
         velocities.append(world.velocities())
         present.append(list(world.present))
@@ -186,7 +209,10 @@ def trace_episode(
 
 __all__ = [
     "MAX_BODIES",
+    "MAX_JOINTS",
     "NEVER",
+    "Engine",
+    "EngineError",
     "Exit",
     "MunkOutcomes",
     "MunkParams",
@@ -194,9 +220,7 @@ __all__ = [
     "MunkScene",
     "MunkWorld",
     "Trace",
-    "reset_world",
-    "run_episode",
+    "new_world",
     "simulate_batch",
     "trace_episode",
-    "world_for",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +68,21 @@ class BatchResult:
 
     def __len__(self) -> int:
         return len(self.outcome)
+
+    def rows(self, numbers: npt.NDArray[np.int64]) -> BatchResult:
+        """A copy of some attempts."""
+        parts: dict[str, Any] = {name: array[numbers] for name, array in self.arrays()}
+        return replace(self, **parts)
+
+    def put(self, numbers: npt.NDArray[np.int64], other: BatchResult) -> None:
+        """Overwrite some attempts by those of another result with the same observations."""
+        for name, array in self.arrays():
+            array[numbers] = getattr(other, name)
+
+    def arrays(self) -> list[tuple[str, npt.NDArray[Any]]]:
+        """What it holds, by name."""
+        named = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        return [(name, array) for name, array in named if array is not None]
 
     def contacts_of(self, attempt: int) -> npt.NDArray[np.void]:
         """The contact events of one attempt.

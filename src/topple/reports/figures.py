@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topple.experiments.config import Part
 from topple.experiments.store import RunRecord
 from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
 from topple.phyre.analysis.diversity import TemplateDiversity
 from topple.phyre.auccess import MAX_ATTEMPTS
-from topple.phyre.fold import Setup
 from topple.reports.tables import by_row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+#: (setup, agent) -> number -> scores.
+Points = Mapping[tuple[str, str], Mapping[float, Sequence[float]]]
 
 PANEL = (4.2, 3.2)  # inches
 _COLORS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5")
@@ -76,19 +77,14 @@ def success_curves(records: Iterable[RunRecord]) -> str:
     return _svg(figure)
 
 
-def study_figure(records: Iterable[RunRecord], setting: str, title: str) -> str:
-    """Figures 4 and 5: AUCCESS on dev by a setting, mean over folds, one deviation as bars.
+def study_figure(points: Points, axis_name: str, linear: float) -> str:
+    """Figures 4 and 5: scores by a number, mean over folds, one deviation as bars.
 
-    Agents without the setting are drawn by the number of attempts they were allowed.
+    Args:
+        points: the scores, in per cent.
+        axis_name: what the number is.
+        linear: up to here the axis is linear, because it may begin at 0, then logarithmic.
     """
-    points: dict[tuple[Setup, str], dict[float, list[float]]] = {}
-    for record in records:
-        config = record.config
-        if config.part is Part.DEV:
-            at = float(config.settings.get(setting) or config.attempts * (setting == "actions"))
-            points.setdefault((config.setup, config.label), {}).setdefault(at, []).append(
-                100 * record.auccess
-            )
     setups = list(dict.fromkeys(setup for setup, _ in points))
     agents = list(dict.fromkeys(agent for _, agent in points))
     figure, axes = _panels(max(1, len(setups)))
@@ -105,10 +101,25 @@ def study_figure(records: Iterable[RunRecord], setting: str, title: str) -> str:
                     marker="o",
                     capsize=3,
                 )
-        # Weights begin at 0, which a plain logarithmic axis cannot show.
-        axis.set_xscale("symlog", linthresh=0.5 if setting == "weight" else 10)
-        _label(axis, setup.value, title, "AUCCESS, %")
+        axis.set_xscale("symlog", linthresh=linear)
+        _label(axis, setup, axis_name, "AUCCESS, %")
         axis.set_ylim(bottom=0)
+    return _svg(figure)
+
+
+def bars_figure(scores: Mapping[str, Mapping[str, Sequence[float]]], axis_name: str) -> str:
+    """Figure 6: a bar for each variant in a panel for each setup, one deviation over folds."""
+    figure, axes = _panels(len(scores))
+    for axis, (setup, found) in zip(axes, scores.items(), strict=True):
+        axis.bar(
+            range(len(found)),
+            [float(np.mean(values)) for values in found.values()],
+            yerr=[float(np.std(values)) for values in found.values()],
+            color=[_color(number) for number in range(len(found))],
+            capsize=3,
+        )
+        axis.set_xticks(range(len(found)), list(found), rotation=45, ha="right")
+        _label(axis, setup, "", axis_name, legend=False)
     return _svg(figure)
 
 

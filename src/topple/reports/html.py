@@ -14,6 +14,7 @@ from topple.experiments.config import Part
 from topple.experiments.store import RunRecord
 from topple.reports.breakdown import protocol_table, runs_table, template_table
 from topple.reports.figures import success_curves
+from topple.reports.studies import dev_figures
 from topple.reports.table import Table
 from topple.reports.tables import comparison_table, table1, table2
 
@@ -65,6 +66,8 @@ def report_page(records: Sequence[RunRecord], title: str, clips: Iterable[Clip] 
     if any(record.config.part is Part.TEST for record in records):
         parts.append("<h2>Success curves</h2>")
         parts.append(f"<figure>{success_curves(records)}</figure>")
+    for name, figure in dev_figures(records).items():
+        parts.append(f"<h2>{html.escape(name)}</h2><figure>{figure}</figure>")
     shown = "".join(map(_figure, clips))
     if shown:
         parts.append(f"<h2>Attempts</h2><div class='clips'>{shown}</div>")

@@ -64,6 +64,16 @@ TABLE_1A: Mapping[str, Mapping[Setup, str]] = {
         Setup.BALL_CROSS_TEMPLATE: "22.8±5.0",
         Setup.TWO_BALLS_CROSS_TEMPLATE: "4.9±3.1",
     },
+    "DQN": {
+        Setup.BALL_CROSS_TEMPLATE: "36.8±9.7",
+        Setup.BALL_WITHIN_TEMPLATE: "77.6±1.1",
+        Setup.TWO_BALLS_CROSS_TEMPLATE: "23.2±9.1",
+        Setup.TWO_BALLS_WITHIN_TEMPLATE: "67.8±1.5",
+    },
+    "DQN-O": {
+        Setup.BALL_CROSS_TEMPLATE: "56.2±10.5",
+        Setup.TWO_BALLS_CROSS_TEMPLATE: "39.6±11.1",
+    },
 }
 
 #: Table 1 (b): the same of the percentage of tasks solved within 10 attempts.
@@ -83,6 +93,16 @@ TABLE_1B: Mapping[str, Mapping[Setup, str]] = {
     "MEM-O": {
         Setup.BALL_CROSS_TEMPLATE: "20.1±5.6",
         Setup.TWO_BALLS_CROSS_TEMPLATE: "3.8±3.2",
+    },
+    "DQN": {
+        Setup.BALL_CROSS_TEMPLATE: "34.5±10.2",
+        Setup.BALL_WITHIN_TEMPLATE: "81.4±1.9",
+        Setup.TWO_BALLS_CROSS_TEMPLATE: "22.4±10.0",
+        Setup.TWO_BALLS_WITHIN_TEMPLATE: "74.9±1.7",
+    },
+    "DQN-O": {
+        Setup.BALL_CROSS_TEMPLATE: "58.2±10.9",
+        Setup.TWO_BALLS_CROSS_TEMPLATE: "41.6±11.7",
     },
 }
 

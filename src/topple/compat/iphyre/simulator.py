@@ -22,7 +22,7 @@ from topple.iphyre.picture import picture_world
 from topple.iphyre.rules import ELIMINATION_REWARD, SECONDS, SUCCESS_REWARD, TIME_REWARD
 from topple.observe.frame_files import whole_file
 from topple.observe.iphyre_table import object_table
-from topple.physics.munk import MunkWorld, reset_world
+from topple.physics.munk import MunkWorld, new_world
 
 Table = NDArray[np.float64]  # (12, 9)
 Picture = NDArray[np.uint8]  # (600, 600, 3) BGR, as in the original
@@ -53,9 +53,9 @@ class IPHYRE:
     def reset(self, use_images: bool = False) -> Table | Picture:
         """Put everything back. How often this was called on an object matters to the physics."""
         if self._world is None:
-            self._world = MunkWorld(self._game.scene)
+            self._world = new_world(self._game.scene, self.timestep)
         self._resets += 1
-        reset_world(self._world, self._resets)
+        self._world.reset(self._resets)
         return self._observe(use_images)
 
     def step(
@@ -65,7 +65,7 @@ class IPHYRE:
         reward = self.step_reward
         removed = list(pos) != [0.0, 0.0] and self.eliminate(pos) != -1
         world = self._ready()
-        world.step(self.timestep)
+        world.step()
         if removed:
             reward += self.eli_reward
         done = world.all_out()
@@ -97,12 +97,12 @@ class IPHYRE:
         world, limit = self._ready(), len(clock) - 1
         tick = removed = 0
         for due, click in self._schedule(action if action is not None else []):
-            taken = world.run(due - tick, self.timestep)
+            taken = world.run(due - tick)
             if taken:
                 return 1, removed, clock[tick + taken]
             tick = due
             removed += self._click(click)
-        taken = world.run(limit - tick, self.timestep)
+        taken = world.run(limit - tick)
         return (1, removed, clock[tick + taken]) if taken else (0, removed, clock[limit])
 
     def _clock(self) -> list[float]:
@@ -186,7 +186,7 @@ class IPHYRE:
             if not between:
                 vectors[saved] = self.get_all_property()
                 self._save_picture(folder / "images" / f"{saved}.jpg")
-            world.step(self.timestep)
+            world.step()
             if world.all_out():
                 break
         _save_array(folder / "vectors.npy", vectors)

@@ -1,8 +1,8 @@
-"""Search for the best plan of a game: at random first, then around what was found.
+"""The best plan for a game: random search, then around what was found.
 
-A plan is searched as one tick per gray block, or None. A better plan needs fewer
-removals or less time, so every attempt is cut off when it can no longer win; that
-makes most of them short.
+A plan is searched as one tick per gray block, or never. Plans are made and played in
+batches. A better plan needs fewer removals or less time, so every attempt ends where it
+can no longer win; that makes most of them short.
 """
 
 from __future__ import annotations
@@ -10,18 +10,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from topple.iphyre.episode import play
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Plan, plan_from_ticks
-from topple.iphyre.rules import AT_60_HZ, ELIMINATION_REWARD, SUCCESS_REWARD, Rules
+from topple.iphyre.rules import AT_60_HZ, ELIMINATION_REWARD, SUCCESS_REWARD, Quirk, Rules
 from topple.iphyre.score import Score
-from topple.physics.munk import run_episode, world_for
+from topple.physics.munk import MAX_BODIES, NEVER, simulate_batch
 
 Ticks = tuple[int | None, ...]  # one entry per gray block
+Rows = NDArray[np.int32]  # (plans, gray blocks) ticks, or NEVER
 
 _HORIZONS = (2.0, 7.0, 15.0)  # s; how late random plans may act
+_SCALES = (1.0, 4.0, 20.0, 90.0)  # ticks by which times are moved
 _POOL = 12  # solutions kept for refinement
+_KEPT = 64  # solutions of a batch that may enter the pool
 _SHARE_RANDOM = 0.4  # of the attempts
+_BATCHES = 50  # an attempt learns from the batches before its own
+_LARGEST_BATCH = 4096
+_LATE = np.iinfo(np.int32).max // 2  # in place of NEVER when times are sorted
 
 
 class OraclePlan(NamedTuple):
@@ -32,105 +40,147 @@ class OraclePlan(NamedTuple):
     score: Score
 
 
+class _Solution(NamedTuple):
+    ticks: tuple[int, ...]  # per gray block, or NEVER; only what was carried out
+    order: tuple[int, ...]  # gray blocks as they went
+    reward: float
+
+
 class _Search:
     """Attempts on one game, with the solutions worth refining."""
 
-    def __init__(self, game: Game, rules: Rules, rng: np.random.Generator) -> None:
+    def __init__(
+        self, game: Game, rules: Rules, rng: np.random.Generator, threads: int | None
+    ) -> None:
         self.game = game
         self.rules = rules
         self.rng = rng
         self.attempts = 0
-        self.pool: list[OraclePlan] = []  # best first, one for each order of blocks
-        self._request = rules.request
-        self._world = world_for(game.scene, self._request.params)
+        self.pool: list[_Solution] = []  # best first, one for each order of blocks
+        self._threads = threads
+        self._blocks = len(game.eliminable)
 
     @property
     def best(self) -> float:
-        return self.pool[0].score.reward if self.pool else -np.inf
+        return self.pool[0].reward if self.pool else -np.inf
 
-    def attempt(self, ticks: Ticks, at_least: float) -> OraclePlan | None:
-        """Play a plan; None unless it is solved with at least a reward."""
-        self.attempts += 1
-        plan = plan_from_ticks(self.game, ticks, self.rules)
-        limit = self._request.ticks
-        if np.isfinite(at_least):
-            # Removals due after the end are never charged, so at first none is.
-            spare = SUCCESS_REWARD - at_least
-            limit = min(limit, int(spare * self.rules.hz + 0.5))
-        solved, played, removed = run_episode(
-            self._world, plan.eliminations, self._request._replace(ticks=limit)
+    def attempt(self, rows: Rows, at_least: NDArray[np.float64]) -> None:
+        """Play plans and keep those solved with at least a reward each."""
+        self.attempts += len(rows)
+        due = self._queued(rows)
+        removals = np.full((len(rows), MAX_BODIES), NEVER, dtype=np.int32)
+        removals[:, list(self.game.eliminable)] = due
+        solved, ticks, removed = simulate_batch(
+            [self.game.scene],
+            np.zeros(len(rows), np.int64),
+            removals,
+            self.rules.request,
+            limits=self._limits(due, at_least),
+            threads=self._threads,
         )
-        reward = self.rules.reward(played, removed, solved)
-        if not solved or reward < at_least:
-            return None
-        executed = tuple(
-            tick if body in plan.order[:removed] else None
-            for body, tick in zip(self.game.eliminable, ticks, strict=True)
-        )
-        kept = Plan(plan.eliminations[:removed])
-        return OraclePlan(executed, kept, Score(reward, solved, played, removed))
+        rewards = SUCCESS_REWARD - ticks / self.rules.hz + ELIMINATION_REWARD * removed
+        good = np.flatnonzero(solved & (rewards >= at_least))
+        for k in good[np.argsort(-rewards[good], kind="stable")][:_KEPT].tolist():
+            self._keep(rows[k], due[k], int(ticks[k]), int(removed[k]))
 
-    def keep(self, found: OraclePlan) -> None:
+    def _queued(self, rows: Rows) -> Rows:
+        """When blocks really go: by the rules, one at a tick, in order of time."""
+        times = np.where(rows >= 0, rows, _LATE)
+        order = np.argsort(times, axis=1, kind="stable")
+        times = np.take_along_axis(times, order, axis=1)
+        if Quirk.ONE_REMOVAL_PER_TICK in self.rules:
+            for k in range(1, times.shape[1]):
+                times[:, k] = np.maximum(times[:, k], times[:, k - 1] + 1)
+        due = np.empty_like(times)
+        np.put_along_axis(due, order, times, axis=1)
+        return np.where(rows >= 0, due, NEVER).astype(np.int32)
+
+    def _limits(self, due: Rows, at_least: NDArray[np.float64]) -> NDArray[np.int32]:
+        """The last tick at which a plan can be solved with its reward."""
+        spare = np.minimum(SUCCESS_REWARD - at_least, self.rules.tick_limit)
+        times = np.sort(np.where(due >= 0, due, _LATE), axis=1)
+        limits = np.zeros(len(due))
+        start = np.zeros(len(due))
+        # After k removals, time is left up to the next one as far as the reward allows.
+        for k in range(due.shape[1] + 1):
+            until = times[:, k] if k < due.shape[1] else np.full(len(due), _LATE)
+            lasts = np.floor((spare + ELIMINATION_REWARD * k) * self.rules.hz + 1e-6)
+            limits = np.where(lasts > start, np.minimum(until, lasts), limits)
+            start = until
+        return np.clip(limits, 0, self.rules.tick_limit).astype(np.int32)
+
+    def _keep(
+        self, row: NDArray[np.int32], due: NDArray[np.int32], ticks: int, removed: int
+    ) -> None:
         """Put a solution into the pool, in place of a worse one with the same order."""
-        rivals = [each for each in self.pool if each.plan.order == found.plan.order]
-        if rivals and rivals[0].score.reward >= found.score.reward:
+        gone = [k for k in np.argsort(due, kind="stable").tolist() if due[k] >= 0][:removed]
+        kept = tuple(int(row[k]) if k in gone else NEVER for k in range(self._blocks))
+        found = _Solution(kept, tuple(gone), self.rules.reward(ticks, removed, True))
+        rivals = [each for each in self.pool if each.order == found.order]
+        if rivals and rivals[0].reward >= found.reward:
             return
         self.pool = [each for each in self.pool if each not in rivals] + [found]
-        self.pool.sort(key=lambda each: -each.score.reward)
+        self.pool.sort(key=lambda each: -each.reward)
         del self.pool[_POOL:]
 
-    def random_ticks(self) -> Ticks:
-        """A set of blocks of any size, at times up to one of the horizons."""
-        count = len(self.game.eliminable)
-        chosen = self.rng.permutation(count)[: self.rng.integers(count + 1)]
-        horizon = int(self.rng.choice(_HORIZONS) * self.rules.hz)
-        ticks: list[int | None] = [None] * count
-        for block in chosen.tolist():
-            ticks[block] = int(self.rng.integers(1, horizon))
-        return tuple(ticks)
+    def random_rows(self, count: int) -> Rows:
+        """Sets of blocks of any size, at times up to one of the horizons."""
+        size = self.rng.integers(self._blocks + 1, size=(count, 1))
+        place = np.argsort(self.rng.random((count, self._blocks)), axis=1)
+        horizon = self.rng.choice(_HORIZONS, (count, 1)) * self.rules.hz
+        ticks = 1 + (self.rng.random((count, self._blocks)) * (horizon - 1)).astype(np.int32)
+        return np.where(place < size, ticks, NEVER).astype(np.int32)
 
-    def nearby(self, ticks: Ticks) -> Ticks:
-        """A plan like this one: moved, thinned, hurried or delayed."""
-        moved = list(ticks)
-        used = [i for i, tick in enumerate(ticks) if tick is not None]
-        if not used:
-            return self.random_ticks()
-        block = int(self.rng.choice(used))
-        kind = self.rng.random()
-        scale = float(self.rng.choice((1.0, 4.0, 20.0, 90.0)))
-        shift = round(self.rng.normal(0.0, scale)) or int(self.rng.choice((-1, 1)))
-        if kind < 0.08:
-            moved[block] = None
-        elif kind < 0.18:
-            moved[block] = 1
-        elif kind < 0.3:
-            for i in used:
-                moved[i] = max(1, (moved[i] or 0) + shift)
-        elif kind < 0.6:
-            for i in used:
-                own = round(self.rng.normal(0.0, scale))
-                moved[i] = max(1, (moved[i] or 0) + own)
-        else:
-            moved[block] = max(1, (moved[block] or 0) + shift)
-        return tuple(moved)
+    def nearby(self, rows: Rows) -> Rows:
+        """Plans like these: moved, thinned, hurried or delayed."""
+        rng, shape = self.rng, rows.shape
+        used = rows >= 0
+        picked = np.zeros(shape, dtype=np.bool_)
+        chosen = np.argmax(np.where(used, rng.random(shape), -1.0), axis=1)
+        picked[np.arange(len(rows)), chosen] = True
+        scale = rng.choice(_SCALES, (len(rows), 1))
+        shift = np.rint(rng.normal(0.0, 1.0, (len(rows), 1)) * scale)
+        shift = np.where(shift == 0, rng.choice((-1, 1), shift.shape), shift)
+        own = np.rint(rng.normal(0.0, 1.0, shape) * scale)
+        kind = rng.random((len(rows), 1))
+        by = np.where(kind < 0.3, shift, np.where(kind < 0.6, own, np.where(picked, shift, 0)))
+        moved = np.maximum(1, rows + by)
+        moved = np.where((kind < 0.18) & picked, 1, np.where(kind < 0.18, rows, moved))
+        moved = np.where((kind < 0.08) & picked, NEVER, moved)
+        moved = np.where(used, moved, NEVER)
+        # Where nothing is removed, there is nothing to move.
+        return np.where(used.any(axis=1, keepdims=True), moved, self.random_rows(len(rows))).astype(
+            np.int32
+        )
 
 
 def search_oracle(
-    game: Game, attempts: int = 12_000, seed: int = 0, rules: Rules = AT_60_HZ
+    game: Game,
+    attempts: int = 12_000,
+    seed: int = 0,
+    rules: Rules = AT_60_HZ,
+    threads: int | None = None,
 ) -> OraclePlan | None:
     """The best plan found in a number of attempts, or None if none solved the game."""
-    search = _Search(game, rules, np.random.default_rng(seed))
-    for start in (search.random_ticks() for _ in range(int(attempts * _SHARE_RANDOM))):
+    search = _Search(game, rules, np.random.default_rng(seed), threads)
+    batch = min(max(attempts // _BATCHES, 1), _LARGEST_BATCH)
+    random = int(attempts * _SHARE_RANDOM)
+    while search.attempts < random:
+        count = min(batch, random - search.attempts)
         # A solution far behind the best may still lead past it, so some lag is allowed.
         lag = search.best - 2 * abs(ELIMINATION_REWARD)
-        found = search.attempt(start, lag)
-        if found is not None:
-            search.keep(found)
+        search.attempt(search.random_rows(count), np.full(count, lag))
     while search.pool and search.attempts < attempts:
+        count = min(batch, attempts - search.attempts)
         # Better solutions get more attempts: the square of a uniform number favours them.
-        place = int(search.rng.random() ** 2 * len(search.pool))
-        current = search.pool[place]
-        found = search.attempt(search.nearby(current.ticks), current.score.reward)
-        if found is not None:
-            search.keep(found)
-    return search.pool[0] if search.pool else None
+        places = (search.rng.random(count) ** 2 * len(search.pool)).astype(np.intp)
+        rows = np.array([each.ticks for each in search.pool], np.int32)[places]
+        rewards = np.array([each.reward for each in search.pool])[places]
+        search.attempt(search.nearby(rows.reshape(count, -1)), rewards)
+    return _played(game, search.pool[0], rules) if search.pool else None
+
+
+def _played(game: Game, solution: _Solution, rules: Rules) -> OraclePlan:
+    ticks: Ticks = tuple(None if tick == NEVER else tick for tick in solution.ticks)
+    plan = plan_from_ticks(game, ticks, rules)
+    return OraclePlan(ticks, plan, play(game, plan, rules))

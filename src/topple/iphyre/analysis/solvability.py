@@ -7,17 +7,17 @@ block, no two alike, or never. With up to two gray blocks all of them are tried.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
 
-from topple.iphyre.episode import play
 from topple.iphyre.game import Game
-from topple.iphyre.plan import plan_from_ticks
 from topple.iphyre.rules import AT_10_HZ, Rules
+from topple.physics.munk import MAX_BODIES, NEVER, simulate_batch
 
 EXHAUSTIVE_BLOCKS = 2  # games with more gray blocks are sampled
+_BATCH = 8192  # plans played at a time
 
 
 class Solvability(NamedTuple):
@@ -45,14 +45,18 @@ def solvability(
     count = solved = 0
     best_reward: float | None = None
     best_ticks: tuple[int, ...] | None = None
-    for ticks in plans:
-        count += 1
-        score = play(game, plan_from_ticks(game, [tick or None for tick in ticks], rules), rules)
-        if not score.solved:
-            continue
-        solved += 1
-        if best_reward is None or score.reward > best_reward:
-            best_reward, best_ticks = score.reward, ticks
+    while rows := list(islice(plans, _BATCH)):
+        count += len(rows)
+        ticks = np.array(rows, np.int32).reshape(len(rows), blocks)
+        removals = np.full((len(rows), MAX_BODIES), NEVER, dtype=np.int32)
+        # No two ticks are alike, so nothing has to wait; 0 stands for never.
+        removals[:, list(game.eliminable)] = np.where(ticks > 0, ticks, NEVER)
+        outcomes = simulate_batch([game.scene], [0] * len(rows), removals, rules.request)
+        solved += int(outcomes.solved.sum())
+        for k in np.flatnonzero(outcomes.solved).tolist():
+            reward = rules.reward(int(outcomes.ticks[k]), int(outcomes.removed[k]), True)
+            if best_reward is None or reward > best_reward:
+                best_reward, best_ticks = reward, rows[k]
     return Solvability(exhaustive, count, solved, best_reward, best_ticks)
 
 

@@ -23,6 +23,7 @@ from scipy import stats
 from topple.phyre.action import Actions, discrete_actions
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
+from topple.physics.backend import Backend, device_for
 from topple.physics.native import SceneSet, simulate_batch
 from topple.physics.params import Request
 from topple.physics.trajectory import Outcome
@@ -34,6 +35,7 @@ POOL = 10_000  # actions of one seed
 FIRST_POOL_SEED = 1000
 MIN_VALID = 10_000  # attempts before the tests are looked at, as published
 BLOCK = 1_000  # actions tried on each open task before results are handed out
+DEVICE_BLOCK = 10_000  # the same on a GPU
 
 
 class Verdict(Enum):
@@ -101,6 +103,7 @@ def assess(
     max_actions: int = 10_000_000,
     min_valid: int = MIN_VALID,
     on_block: Callable[[list[Evidence]], None] | None = None,
+    backend: Backend = "cpu",
 ) -> list[Evidence]:
     """Try random actions on tasks of one tier until every one is decided.
 
@@ -110,7 +113,8 @@ def assess(
         known: what an earlier, stopped call handed out; it goes on from there.
         max_actions: to try on a task; one that is still open then stays so.
         min_valid: valid attempts before a task may be decided.
-        on_block: called with all evidence after every thousand actions on the open tasks.
+        on_block: called with all evidence after every block of actions on the open tasks.
+        backend: where they are simulated; on a GPU, blocks are larger.
     """
     if not tasks:
         return []
@@ -120,6 +124,7 @@ def assess(
     if len(found) != len(tasks):
         raise ValueError(f"there is evidence on {len(found)} tasks, but there are {len(tasks)}")
     scenes = SceneSet([task.scene for task in tasks])
+    block = BLOCK if device_for(backend, len(tasks) * DEVICE_BLOCK) is None else DEVICE_BLOCK
     while True:
         waiting = [
             place
@@ -132,13 +137,14 @@ def assess(
         # Those that are furthest behind, so that all of a block share their actions.
         first = min(found[place].tried for place in waiting)
         chosen = [place for place in waiting if found[place].tried == first]
-        count = min(BLOCK, max_actions - first, POOL - first % POOL)
+        count = min(block, max_actions - first, POOL - first % POOL)
         actions = pooled_actions(tier, first, count)
         outcomes = simulate_batch(
             scenes,
             np.repeat(chosen, count),
             np.tile(actions, (len(chosen), 1)),
             Request(stable=True),
+            backend=backend,
         ).outcome.reshape(len(chosen), count)
         for place, row in zip(chosen, outcomes, strict=True):
             old = found[place]

@@ -1,0 +1,136 @@
+"""`topple cache`: build the outcomes of the fixed action list, and check them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topple import paths
+from topple.cli.messages import Cell, Json, resumable, show, user_errors
+from topple.cli.phyre_lab import Address, Cache, OnBackend, UseRay, laboratory
+from topple.experiments.run import ACTION_CACHE
+from topple.observe.frame_files import whole_file
+from topple.phyre.action import CACHE_SEED
+from topple.phyre.action_cache import ActionCache
+from topple.phyre.cache_manifest import Entry, committed_entry, entry_of
+from topple.phyre.engine_hash import engine_hash
+from topple.phyre.outcome_shard import SHARD_ACTIONS
+from topple.phyre.task import template_tasks
+from topple.phyre.tier import Tier
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+Tiers = Annotated[Tier, typer.Option(help="What the actions place.")]
+Actions = Annotated[
+    int, typer.Option(min=SHARD_ACTIONS, help="Of the list of 100,000, in whole thousands.")
+]
+Only = Annotated[str | None, typer.Option("--templates", help="Template ids, with commas.")]
+
+
+@app.callback()
+def _group() -> None:
+    """PHYRE's training data: outcomes of 100,000 fixed actions on every task, made here.
+
+    Examples:
+      topple cache build --tier ball --actions 100000 --backend cuda
+
+      topple cache check --tier ball --actions 100000
+    """
+
+
+@app.command()
+def build(
+    tier: Tiers = Tier.BALL,
+    actions: Actions = 1_000,
+    templates: Only = None,
+    cache: Cache = None,
+    use_ray: UseRay = False,
+    address: Address = None,
+    backend: OnBackend = "auto",
+    manifest: Annotated[
+        Path | None, typer.Option(help="Also write the hashes of what was built, as JSON.")
+    ] = None,
+) -> None:
+    """Simulate and store what is not there yet; a stopped build goes on where it was.
+
+    Examples:
+      topple cache build --tier two_balls --actions 10000 --templates 00100,00101
+    """
+    with user_errors(), resumable():
+        chosen = _templates(tier, templates)
+        _check_actions(actions)
+        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            outcomes = lab.action_cache(tier)
+            entries = {}
+            for template in chosen:
+                bar.name(template)
+                outcomes.build(template_tasks(template), actions)
+                entries[template] = entry_of(outcomes, template, actions)
+                if manifest is not None:
+                    _write(manifest, tier, entries)
+    _show(tier, entries, as_json=False)
+
+
+@app.command()
+def check(
+    tier: Tiers = Tier.BALL,
+    actions: Actions = 1_000,
+    templates: Only = None,
+    cache: Cache = None,
+    as_json: Json = False,
+) -> None:
+    """Compare what was built with the hashes that come with the package."""
+    with user_errors():
+        _check_actions(actions)
+        folder = (cache or paths.cache_folder()) / ACTION_CACHE
+        outcomes = ActionCache(folder, tier)
+        chosen = _templates(tier, templates)
+        entries = {template: entry_of(outcomes, template, actions) for template in chosen}
+    if not _show(tier, entries, as_json):
+        raise typer.Exit(1)
+
+
+def _templates(tier: Tier, names: str | None) -> list[str]:
+    chosen = list(tier.template_ids) if names is None else names.split(",")
+    for name in chosen:
+        if name not in tier.template_ids:
+            raise ValueError(f"tier {tier.value!r} has no template {name!r}; see `topple tasks`")
+    return chosen
+
+
+def _check_actions(actions: int) -> None:
+    if actions % SHARD_ACTIONS:
+        raise ValueError(f"actions is {actions}; the cache is built in whole {SHARD_ACTIONS}s")
+
+
+def _show(tier: Tier, entries: dict[str, Entry | None], as_json: bool) -> bool:
+    """Print what is there; tells whether nothing contradicts the manifest."""
+    rows: list[list[Cell]] = []
+    right = True
+    for template, entry in entries.items():
+        known = committed_entry(tier.value, template)
+        if entry is None:
+            rows.append([template, None, None, None, "not built"])
+            continue
+        verdict = "no hash to compare with"
+        if known is not None and known.actions == entry.actions:
+            verdict = "as committed" if known == entry else "DIFFERS"
+            right &= known == entry
+        rows.append([template, entry.valid, entry.solved, entry.digest, verdict])
+    columns = ("template", "valid", "solved", "hash", "check")
+    show(f"Outcomes of tier {tier.value}", columns, rows, as_json)
+    return right
+
+
+def _write(path: Path, tier: Tier, entries: dict[str, Entry | None]) -> None:
+    """Add entries to a manifest, which may have others."""
+    data: dict[str, Any] = {"engine": engine_hash(), "seed": CACHE_SEED, "tiers": {}}
+    if path.exists():
+        data = json.loads(path.read_text())
+    rows = {name: entry._asdict() for name, entry in entries.items() if entry is not None}
+    data["tiers"].setdefault(tier.value, {}).update(rows)
+    with whole_file(path) as temporary:
+        temporary.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")

@@ -1,0 +1,87 @@
+"""`topple train`, and `topple evaluate` with what it leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from topple.cli.main import app
+from topple.experiments.store import find_records
+
+TINY = "actions=8 tasks=60 width=8 image_size=64 action_hidden=8 batch=8 updates=4 rank=8"
+SMALL = [word for setting in TINY.split() for word in ("-s", setting)]
+CONFIG = str(Path(__file__).resolve().parents[2] / "configs" / "phyre" / "dqn-o.toml")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    monkeypatch.setenv("TOPPLE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOPPLE_RUNS", str(tmp_path / "runs"))
+    return CliRunner()
+
+
+def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: Path) -> None:
+    words = ["train", "--agent", "dqn", "--setup", "ball_cross", *SMALL, "--json"]
+    made = run.invoke(app, [*words, "--dev-scores", "1"])
+    assert made.exit_code == 0, made.output
+    found = json.loads(made.stdout)
+    assert found["config"]["settings"]["updates"] == 4
+    assert 0 <= found["dev_auccess"] <= 1
+    checkpoint = Path(found["checkpoint"])
+    assert checkpoint.parent.parent == tmp_path / "runs" / "training"
+    lines = (checkpoint.parent / "progress.csv").read_text().splitlines()
+    assert lines[0].startswith("updates,planned,loss")
+    assert lines[-1].startswith("4,4,")
+
+    # The same command finds nothing left to do and changes nothing.
+    before = checkpoint.read_bytes()
+    again = run.invoke(app, words)
+    assert json.loads(again.stdout)["checkpoint"] == str(checkpoint)
+    assert checkpoint.read_bytes() == before
+
+    scoring = ["evaluate", "--checkpoint", str(checkpoint), "--tasks", "5", "--attempts", "3"]
+    offline = run.invoke(app, [*scoring, "--agent", "dqn", "--json"])
+    assert offline.exit_code == 0, offline.output
+    online = run.invoke(app, [*scoring, "--agent", CONFIG, "-s", "rank=8"])
+    assert online.exit_code == 0, online.output
+    records = {record.config.label: record for record in find_records(tmp_path / "runs")}
+    assert set(records) == {"dqn", "DQN-O"}
+    for record in records.values():
+        # What was learned from comes from the checkpoint, also where a file says otherwise.
+        assert record.config.settings["actions"] == 8
+        assert record.protocol["simulator_calls_in_training"] == 8 * 60
+        assert record.protocol["candidates"] == 8
+        assert str(tmp_path) not in json.dumps(record.config.to_data())
+    assert records["DQN-O"].protocol["learning"] == "online"
+    assert records["DQN-O"].config.settings["online_updates"] == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["train", "--agent", "mem", "--setup", "ball_cross"],
+            "'mem' needs no training beforehand",
+        ),
+        (["train", "--agent", "dqn", "--setup", "ball"], "unknown setup 'ball'"),
+        (["train", "--agent", "no.toml", "--setup", "ball_cross"], "no.toml: No such file"),
+        (
+            ["train", "--agent", "dqn", "--setup", "ball_cross", "-s", "updates=x"],
+            "setting 'updates' of agent 'dqn' is 'x'; it has to be a whole number",
+        ),
+        (["evaluate", "--agent", "dqn", "--checkpoint", "no.pt"], "there is no checkpoint no.pt"),
+        (
+            ["evaluate", "--agent", "dqn", "--checkpoint", "no.pt", "--setup", "ball_cross"],
+            "a checkpoint knows its setup",
+        ),
+    ],
+)
+def test_mistakes_are_one_line(run: CliRunner, words: list[str], message: str) -> None:
+    result = run.invoke(app, words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
