@@ -1,6 +1,7 @@
 // A puzzle in the making, with all that lies around the bench.
 import { api } from "../api.js";
 import { h, replace, toast } from "../dom.js";
+import { planText } from "../play/viewer.js";
 import { place } from "../router.js";
 import { attempt, button, download, head, segments } from "../widgets.js";
 import { Bench } from "./bench.js";
@@ -206,10 +207,16 @@ export class Desk {
   }
 
   async solvability() {
-    await this.save();
+    const { subject } = await this.save();
     this.say(`Looking for solutions for ${SEARCH_SECONDS} seconds …`, "");
     const found = await api.post(`puzzles/${this.id}/solvability`, { seconds: SEARCH_SECONDS });
     this.say(found.sentence, { solvable: "good", unsolvable: "bad" }[found.verdict] ?? "warm");
+    const query = found.solution
+      ? { action: found.solution.join(",") }
+      : found.plan && { plan: planText(found.plan) };
+    if (!query) return;
+    const replay = `${place("replay", this.benchmark, subject)}?${new URLSearchParams(query)}`;
+    this.check.append(" ", h("a", { href: replay }, "Watch a solution"));
   }
 
   async open(file) {

@@ -2,10 +2,6 @@
 import { h } from "../dom.js";
 import { button, segments } from "../widgets.js";
 
-const HINT =
-  "Add a body from the tools, or choose one in the scene. Drag to move, pull the white handle to " +
-  "resize, the red one to turn.";
-
 /** A button for each body, for those who cannot point at it. @param {import("./bench.js").Bench} bench */
 export function bodyButtons(bench) {
   const { draft, selected } = bench;
@@ -37,7 +33,11 @@ export function inspector(bench, onchange) {
   if (selected < 0) {
     return [
       h("h2", {}, draft.prompt ? "Join two bodies" : "Nothing chosen"),
-      h("p", { class: "muted small" }, draft.prompt || HINT),
+      h(
+        "p",
+        { class: "muted small" },
+        draft.prompt || `Add a body from the tools, or choose one in the scene. ${draft.hint}`,
+      ),
     ];
   }
   const change = (action) => (value) => {

@@ -32,6 +32,7 @@ export class IphyreDraft {
 
   size = SIZE;
   yUp = false;
+  hint = "Drag to move, pull the ends to turn and resize.";
   tools = [
     ["gray", "Gray"],
     ["black", "Black"],

@@ -28,6 +28,7 @@ export class PhyreDraft {
 
   size = SIZE;
   yUp = true;
+  hint = "Drag to move, pull the white handle to resize, the red one to turn.";
   tools = [
     ...Object.entries(FORMS).map(([kind, { word }]) => [kind, word]),
     ...Object.entries(FREE_POLYGONS).map(([kind, { word }]) => [kind, word]),

@@ -1,7 +1,7 @@
 // All I-PHYRE games, by split, with the player's averages beside the paper's.
 import { api } from "../api.js";
 import { bars } from "../chart.js";
-import { h, replace } from "../dom.js";
+import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
 import { place } from "../router.js";
@@ -71,7 +71,7 @@ export async function iphyreGallery() {
 }
 
 function tile(game, pictures) {
-  const { name, concept, solved, best_reward: best, attempts } = game;
+  const { name, balls, gray, solved, best_reward: best, attempts } = game;
   const state = best === null ? (attempts ? "tried" : "") : `best ${best.toFixed(0)}`;
   return h(
     "a",
@@ -82,7 +82,7 @@ function tile(game, pictures) {
       "span",
       { class: "text" },
       h("h3", {}, title(name)),
-      h("p", {}, concept),
+      h("p", {}, `${count(balls, "ball")}, ${count(gray, "gray block")}`),
       h("span", { class: "id" }, state),
     ),
   );

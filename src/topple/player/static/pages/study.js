@@ -3,7 +3,7 @@ import { ApiError, participant } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { setQuery } from "../router.js";
-import { attempt, button, confirm } from "../widgets.js";
+import { attempt, button, chip, confirm } from "../widgets.js";
 import { iphyrePlay } from "./iphyre_play.js";
 import { phyrePlay } from "./phyre_play.js";
 
@@ -115,69 +115,57 @@ class Visit {
       this.study.benchmark === "phyre"
         ? await phyrePlay({ ...common, id: subject })
         : await iphyrePlay({ ...common, name: subject });
-    this.next = h("div");
     this.head = h("div");
     this.subject = subject;
     this.showJourney(session);
-    replace(this.element, this.head, this.next, this.play.element);
+    replace(this.element, this.head, this.play.element);
   }
 
-  /** After an attempt: if that was the last one here, offer to go on when the person is ready. */
+  /** After an attempt: show what it changed; who is done here goes on when ready. */
   async progressed() {
     const session = await this.session();
     if (!session) return;
-    const item = session.items.find(({ subject }) => subject === this.subject);
-    this.showJourney(session, item.done);
-    if (!item.done) return;
-    const last = session.current === null;
-    replace(
-      this.next,
-      h(
-        "div",
-        { class: "card row spread going-on" },
-        h("b", {}, item.solved ? "Solved." : "That was the last attempt here."),
-        button(last ? "Finish" : "Next one", {
-          kind: "primary",
-          onclick: () => attempt(() => this.go()),
-        }),
-      ),
-    );
-    this.next.querySelector("button").focus();
+    this.showJourney(session);
+    this.head.querySelector(".primary")?.focus();
   }
 
-  showJourney(session, done = false) {
+  showJourney(session) {
     const at = session.items.findIndex(({ subject }) => subject === this.subject);
+    const { length } = session.items;
+    const steps = session.items.map((one, i) =>
+      h("i", { class: one.solved ? "hit" : i === at ? "now" : one.done ? "miss" : "" }),
+    );
     replace(
       this.head,
       h(
         "div",
         { class: "journey" },
-        h("b", {}, `${at + 1} of ${session.items.length}`),
-        h(
-          "div",
-          {
-            class: "steps",
-            role: "img",
-            "aria-label": `Puzzle ${at + 1} of ${session.items.length}`,
-          },
-          session.items.map((one, i) =>
-            h("i", { class: one.solved ? "hit" : i === at ? "now" : one.done ? "miss" : "" }),
-          ),
-        ),
-        !done &&
-          button("Give up", {
-            kind: "quiet",
-            onclick: async () => {
-              const yes = await confirm({
-                title: "Give up this one?",
-                text: "You cannot come back to it.",
-                yes: "Give up",
-              });
-              if (yes) await attempt(async () => (await this.api.post("me/skip"), this.go()));
-            },
-          }),
+        h("b", {}, `${at + 1} of ${length}`),
+        h("div", { class: "steps", role: "img", "aria-label": `${at + 1} of ${length}` }, steps),
+        session.items[at].done ? this.onward(session, session.items[at]) : this.giveUp(),
       ),
     );
+  }
+
+  onward({ current }, { solved }) {
+    return [
+      solved ? chip("Solved", "good", "check") : chip("No attempts left"),
+      button(current === null ? "Finish" : "Next one", {
+        kind: "primary",
+        onclick: () => attempt(() => this.go()),
+      }),
+    ];
+  }
+
+  giveUp() {
+    const ask = { title: "Give up this one?", text: "You cannot come back to it.", yes: "Give up" };
+    return button("Give up", {
+      kind: "quiet",
+      onclick: async () => {
+        if (!(await confirm(ask))) return;
+        await attempt(async () => (await this.api.post("me/skip"), this.go()));
+      },
+    });
   }
 
   thanks({ items }) {
@@ -190,7 +178,8 @@ class Visit {
       h(
         "p",
         {},
-        `You are through: ${solved} of ${items.length} solved. All your attempts are stored, and you can close this page.`,
+        `You are through: ${solved} of ${items.length} solved. `,
+        "All your attempts are stored, and you can close this page.",
       ),
     );
   }

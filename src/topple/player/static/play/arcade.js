@@ -13,6 +13,7 @@ import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
 import { planText } from "./viewer.js";
 
+const GOAL = "Get every red ball out through the bottom, by removing gray blocks in time.";
 const FINGER = 8; // px of slack around a block for a touch
 
 export class Arcade {
@@ -32,6 +33,7 @@ export class Arcade {
     this.poses = new Map();
     this.removed = new Set();
     this.hover = -1;
+    this.over = false;
     this.replay = /** @type {Replay | null} */ (null);
     this.grays = game.bodies.flatMap(({ kind }, i) => (kind === "gray" ? [i] : []));
     this.stage = new Stage({
@@ -39,7 +41,7 @@ export class Arcade {
       yUp: false,
       focusable: true,
       paint: (ctx, stage) => this.paint(ctx, stage),
-      label: `${game.concept} Space starts; keys 1 to ${this.grays.length} remove the gray blocks; R restarts.`,
+      label: `${GOAL} Space starts; keys 1 to ${this.grays.length} remove the gray blocks; R restarts.`,
     });
     this.box = new StageBox(this.stage);
     this.playback = new Playback();
@@ -79,7 +81,7 @@ export class Arcade {
         h(
           "section",
           { class: "card stack", "aria-label": "The game" },
-          h("p", { class: "goal" }, this.game.concept),
+          h("p", { class: "goal" }, GOAL),
           this.notes,
           this.again,
           this.share,
@@ -91,6 +93,8 @@ export class Arcade {
           this.list,
         ),
         this.compare,
+        // What a game tests gives away how to win it: not for a study, and not at a glance.
+        !this.study && idea(this.game.concept),
         keys(this.grays.length),
       ),
     );
@@ -151,6 +155,7 @@ export class Arcade {
   }
 
   start() {
+    if (this.over) return undefined;
     this.again.blur();
     this.stage.canvas.focus({ preventScroll: true });
     return attempt(() => this.live.start(), this.again);
@@ -209,10 +214,10 @@ export class Arcade {
         left > 0 ? "" : "warm",
       ),
     );
-    const over = this.study && left <= 0;
-    this.again.hidden = over;
+    this.over = this.study && (solved || left <= 0); // the server takes no more attempts
+    this.again.hidden = this.over;
     replace(this.again, attempts ? "Play again" : "Start");
-    if (cover) {
+    if (cover && !this.over) {
       this.showClock(0, 0);
       this.box.cover(
         button("Start", { icon: "play", kind: "primary", onclick: () => this.start() }),
@@ -225,7 +230,9 @@ export class Arcade {
         : h(
             "p",
             { class: "muted small" },
-            "None yet. Five attempts count, as in the paper; more are practice.",
+            this.study
+              ? "None yet."
+              : "None yet. Five attempts count, as in the paper; more are practice.",
           ),
     );
     if (!this.study) replace(this.compare, comparison(this.game, this.attempts));
@@ -293,6 +300,10 @@ function verdict({ solved, reward, ticks }) {
   return solved
     ? [`Out in ${(ticks / 60).toFixed(1)} s, ${reward.toFixed(1)} points`, "good"]
     : ["Not this time", ""];
+}
+
+function idea(concept) {
+  return h("details", { class: "small" }, h("summary", {}, "A hint"), h("p", {}, concept));
 }
 
 function keys(grays) {

@@ -61,6 +61,8 @@ export class PhyreTable {
   }
 
   timer = 0;
+  over = false;
+  progress = null; // of an attempt whose end was not shown yet
 
   build() {
     return h(
@@ -208,6 +210,8 @@ export class PhyreTable {
   }
 
   again() {
+    this.settle();
+    if (this.over) return;
     this.replay = null;
     this.playback.close();
     this.box.clear();
@@ -232,11 +236,19 @@ export class PhyreTable {
         );
     }
     this.celebration = false;
-    if (!this.progress) return;
-    this.showProgress(this.progress);
-    this.refreshStanding();
-    this.onprogress?.(this.progress);
+    this.settle();
+  }
+
+  /** Once after each attempt: show what it changed. */
+  settle() {
+    const { progress } = this;
+    if (!progress) return;
     this.progress = null;
+    this.over = this.study && (progress.solved || progress.attempts >= progress.limit);
+    this.go.hidden = this.over; // the server takes no more attempts
+    this.showProgress(progress);
+    this.refreshStanding();
+    this.onprogress?.(progress);
   }
 
   showProgress({ attempts, limit, solved, solved_at: at, shown }) {
@@ -251,7 +263,11 @@ export class PhyreTable {
       this.dots,
       recent.length
         ? recent.map((one) => this.dot(one))
-        : h("p", { class: "muted small" }, "None yet. Every attempt counts, up to a hundred."),
+        : h(
+            "p",
+            { class: "muted small" },
+            this.study ? "None yet." : "None yet. Every attempt counts, up to a hundred.",
+          ),
     );
   }
 
