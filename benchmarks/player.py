@@ -48,7 +48,7 @@ import sys
 from topple.player.server import open_socket, serve
 from topple.player.settings import Rate, Settings
 free = Rate(1e9, 10**9)
-settings = Settings(sys.argv[1], calls=free, heavy=free, live_games_per_client=64)
+settings = Settings(sys.argv[1], calls=free, heavy=free)
 serve(settings, open_socket("127.0.0.1", int(sys.argv[2])), lambda: None)
 """
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from fastapi import HTTPException
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from player_client import MakeClient
 from topple.player.guard import host_name
-from topple.player.limits import MAX_CLIENTS, Bucket, Buckets
+from topple.player.limits import MAX_CLIENTS, Bucket, Buckets, Line
 from topple.player.settings import MAX_BODY, Rate
 
 HERE = "http://127.0.0.1:8765"
@@ -142,6 +143,17 @@ def test_buckets_of_one_client_leave_others_alone_and_are_bounded() -> None:
     for number in range(MAX_CLIENTS):
         buckets.take(str(number))
     assert buckets.take("a") == 0.0  # forgotten
+
+
+@pytest.mark.parametrize("line", [Line(1, 0, patience=60.0), Line(1, 5, patience=0.01)])
+def test_a_line_turns_away_who_would_wait_too_long(line: Line) -> None:
+    with line.turn():
+        second = line.turn()
+        with pytest.raises(HTTPException) as refused:
+            second.__enter__()
+    assert refused.value.status_code == 503
+    with line.turn():
+        pass  # free again
 
 
 @pytest.mark.parametrize(

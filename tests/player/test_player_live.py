@@ -218,7 +218,7 @@ def test_too_many_messages_close_the_connection(make_client: MakeClient) -> None
 
 
 def test_only_so_many_games_are_open_at_once(make_client: MakeClient) -> None:
-    client = make_client(live_games_per_client=1)
+    client = make_client(live_games_per_player=1)
     player = {"X-Player": client.post("/api/players").json()["key"]}
     with live(client, player) as page:
         page.until("ready")

@@ -54,24 +54,24 @@ class RefusedError(Exception):
 
 
 class Lobby:
-    """How many games are under way, in all and by client."""
+    """How many games are open, in all and by player."""
 
     def __init__(self, most: int, most_each: int) -> None:
         self._most, self._most_each = most, most_each
         self._games: Counter[str] = Counter()
 
-    def enter(self, client: str) -> bool:
+    def enter(self, player: str) -> bool:
         """Whether there is room for one more."""
-        if self._games.total() >= self._most or self._games[client] >= self._most_each:
+        if self._games.total() >= self._most or self._games[player] >= self._most_each:
             return False
-        self._games[client] += 1
+        self._games[player] += 1
         return True
 
-    def leave(self, client: str) -> None:
+    def leave(self, player: str) -> None:
         """One game less."""
-        self._games[client] -= 1
-        if not self._games[client]:
-            del self._games[client]
+        self._games[player] -= 1
+        if not self._games[player]:
+            del self._games[player]
 
 
 class LiveGame:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -53,6 +55,39 @@ class Buckets:
                 self._buckets.popitem(last=False)
         self._buckets.move_to_end(client)
         return bucket.take()
+
+
+class Line:
+    """A line for work that takes a while: so many at once, and so many who wait.
+
+    Whoever waits holds a thread, and threads are what every call needs, so a line that is
+    too long turns people away.
+    """
+
+    def __init__(self, at_once: int, waiting: int, patience: float) -> None:
+        self._turns = threading.BoundedSemaphore(at_once)
+        self._places = threading.BoundedSemaphore(at_once + waiting)
+        self._patience = patience
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """One's turn.
+
+        Raises:
+            HTTPException: there are too many before, or they take too long.
+        """
+        busy = HTTPException(503, "the server is busy; try again in a moment", {"Retry-After": "2"})
+        if not self._places.acquire(blocking=False):
+            raise busy
+        try:
+            if not self._turns.acquire(timeout=self._patience):
+                raise busy
+            try:
+                yield
+            finally:
+                self._turns.release()
+        finally:
+            self._places.release()
 
 
 def client_of(scope: Scope) -> str:

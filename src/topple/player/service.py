@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import Depends, Header, HTTPException, Request
@@ -15,14 +12,11 @@ from starlette.requests import HTTPConnection
 from topple.player.games import recover
 from topple.player.games_live import Lobby
 from topple.player.ids import PLAYER_PATTERN
-from topple.player.limits import Buckets, client_of
+from topple.player.limits import Buckets, Line, client_of
 from topple.player.people import Person, find_person
 from topple.player.runs import RunShelf
 from topple.player.settings import Settings
 from topple.player.store import Store
-
-HEAVY_AT_ONCE = 2  # simulations, films and searches that run side by side
-HEAVY_PATIENCE = 20.0  # seconds one of them may wait for its turn
 
 
 class Service:
@@ -33,19 +27,10 @@ class Service:
         self.store = Store(settings.database)
         self.runs = RunShelf(settings.runs)
         self.heavy = Buckets(settings.heavy)
-        self.lobby = Lobby(settings.live_games, settings.live_games_per_client)
-        self._turns = threading.BoundedSemaphore(HEAVY_AT_ONCE)
+        self.lobby = Lobby(settings.live_games, settings.live_games_per_player)
+        self.short = Line(at_once=2, waiting=16, patience=10.0)  # one simulation
+        self.long = Line(at_once=1, waiting=4, patience=30.0)  # searches and films
         recover(self.store)
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """A turn at heavy work; others wait for theirs, but not for ever."""
-        if not self._turns.acquire(timeout=HEAVY_PATIENCE):
-            raise HTTPException(503, "the server is busy; try again in a moment")
-        try:
-            yield
-        finally:
-            self._turns.release()
 
     def close(self) -> None:
         """Let go of the database."""
@@ -118,5 +103,5 @@ def _heavy(request: Request, desk: Desk) -> None:
         )
 
 
-#: For routes that simulate or draw.
+#: For routes that simulate, draw, or add to the database.
 Heavy = Depends(_heavy)

@@ -32,7 +32,7 @@ class Settings:
         calls: any call. The gallery asks for a hundred thumbnails at once.
         heavy: calls that simulate, draw films or search.
         messages: WebSocket messages of one connection.
-        live_games: connections at once, and of one client.
+        live_games: connections at once, and of one player.
     """
 
     database: str
@@ -44,4 +44,4 @@ class Settings:
     heavy: Rate = Rate(10.0, 40)
     messages: Rate = Rate(30.0, 60)
     live_games: int = 64
-    live_games_per_client: int = 8
+    live_games_per_player: int = 4

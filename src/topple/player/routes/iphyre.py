@@ -13,7 +13,7 @@ from topple.player.games import RULES, PlayedGame, attempt_model, find_game
 from topple.player.games_live import BUSY, LiveGame, RefusedError, close
 from topple.player.geometry import game_bodies, moving_bodies
 from topple.player.ids import GamePath, is_player_key
-from topple.player.limits import Bucket, client_of
+from topple.player.limits import Bucket
 from topple.player.models.base import Benchmark
 from topple.player.models.iphyre import GameCard, GameScene, GameStanding, SplitName
 from topple.player.models.live import Fault
@@ -117,8 +117,7 @@ async def play_live(socket: WebSocket, game: GamePath, player: str = "") -> None
     except HTTPException as error:
         await close(socket, RefusedError(Fault(code="refused", message=str(error.detail))))
         return
-    client = client_of(socket.scope)
-    if not desk.lobby.enter(client):
+    if not desk.lobby.enter(player):
         fault = Fault(code="busy", message="too many games are open; close one first")
         await close(socket, RefusedError(fault, BUSY))
         return
@@ -127,4 +126,4 @@ async def play_live(socket: WebSocket, game: GamePath, player: str = "") -> None
         pace = desk.settings.ticks_per_second
         await LiveGame(socket, store, person, played, bucket, pace).run()
     finally:
-        desk.lobby.leave(client)
+        desk.lobby.leave(player)

@@ -11,7 +11,7 @@ from topple import __version__
 from topple.phyre.engine_hash import engine_hash
 from topple.player.models.people import Health, Me, NewPlayer
 from topple.player.people import SKIPPED, mark, me, new_person, study_session
-from topple.player.service import Desk, Known, is_owner
+from topple.player.service import Desk, Heavy, Known, is_owner
 
 router = APIRouter(prefix="/api", tags=["people"])
 
@@ -22,7 +22,7 @@ def health(owner: Annotated[bool, Depends(is_owner)]) -> Health:
     return Health(version=__version__, engine=engine_hash(), owner=owner)
 
 
-@router.post("/players")
+@router.post("/players", dependencies=[Heavy])
 def new_player(desk: Desk) -> NewPlayer:
     """A new anonymous player."""
     person = new_person(desk.store)

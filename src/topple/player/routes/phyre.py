@@ -156,7 +156,7 @@ def make_attempt(
     found = find_task(desk.store, task)
     with desk.store.reading() as session:
         check_allowed(session, player, Benchmark.PHYRE, task)
-    with desk.turn():
+    with desk.short.turn():
         result = found.attempt(body.action, body.stride)
     if not result.outcome.is_valid:
         with desk.store.reading() as session:
@@ -220,7 +220,7 @@ def show_solution(desk: Desk, player: Known, task: TaskPath) -> Solution:
     if player.study_id is not None:
         raise HTTPException(403, "no solutions are shown in a study")
     found = find_task(desk.store, task)
-    with desk.turn():
+    with desk.long.turn():
         solution = find_solution(desk.runs, found)
         if solution is None:
             raise HTTPException(404, f"no solution of {task} is known, and a search found none")

@@ -93,7 +93,7 @@ def check_puzzle(body: PuzzleIn) -> PuzzleCheck:
     return check(body)
 
 
-@router.post("")
+@router.post("", dependencies=[Heavy])
 def new_puzzle(desk: Desk, player: Known, body: PuzzleIn) -> PuzzleOut:
     """Keep a puzzle."""
     row = tables.Puzzle(
@@ -179,7 +179,7 @@ def solvability(desk: Desk, puzzle: PuzzlePath, body: SolvabilityIn) -> Solvabil
     """Look for solutions for some seconds."""
     with desk.store.reading() as session:
         row = _find(session, puzzle)
-    with desk.turn():
+    with desk.long.turn():
         if row.benchmark == Benchmark.PHYRE.value:
             return scene_solvability(read_scene(row.data), Tier(row.tier), body.seconds)
         return game_solvability(read_game(row.data), body.seconds)

@@ -55,7 +55,7 @@ def _film(content: bytes, kind: FilmFormat, name: str) -> Response:
 def replay_task(desk: Desk, task: TaskPath, action: ActionText, stride: Stride = 1) -> PhyreReplay:
     """A PHYRE attempt, simulated again."""
     found = find_task(desk.store, task)
-    with desk.turn():
+    with desk.short.turn():
         return phyre_replay(found, parse_action(action), stride)
 
 
@@ -74,7 +74,7 @@ def film_task(
     fit = found.validity(numbers)
     if not fit.valid:
         raise HTTPException(422, fit.reason or "the action does not fit")
-    with desk.turn():
+    with desk.long.turn():
         return _film(phyre_film(found.scene, tuple(numbers), size, kind), kind, task)
 
 
@@ -84,7 +84,7 @@ def replay_game(
 ) -> GameReplay:
     """An I-PHYRE attempt, simulated again."""
     played = find_game(desk.store, game)
-    with desk.turn():
+    with desk.short.turn():
         return game_replay(played, parse_plan(plan), hz)
 
 
@@ -104,7 +104,7 @@ def film_game(
 ) -> Response:
     """An I-PHYRE attempt as GIF or MP4."""
     played = find_game(desk.store, game)
-    with desk.turn():
+    with desk.long.turn():
         return _film(game_film(played.game, parse_plan(plan), size, kind, hz), kind, game)
 
 

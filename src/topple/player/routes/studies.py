@@ -12,7 +12,7 @@ from topple.player.ids import StudyPath
 from topple.player.models.people import NewPlayer
 from topple.player.models.studies import ParticipantIn, StudyDetail, StudyExport, StudyIn, StudyOut
 from topple.player.people import Person, me, new_person, participant_named
-from topple.player.service import Desk, OwnerOnly
+from topple.player.service import Desk, Heavy, OwnerOnly
 from topple.player.studies import (
     create_study,
     export_csv,
@@ -52,7 +52,7 @@ def show_detail(desk: Desk, study: StudyPath) -> StudyDetail:
     return study_detail(desk.store, study)
 
 
-@router.post("/{study}/participants")
+@router.post("/{study}/participants", dependencies=[Heavy])
 def take_part(desk: Desk, study: StudyPath, body: ParticipantIn) -> NewPlayer:
     """Take part in a study; a name that was used before leads back to its place."""
     with desk.store.reading() as session:
