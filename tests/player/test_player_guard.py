@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fastapi import HTTPException
 from fastapi.testclient import TestClient
+from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocketDisconnect
 
 from player_client import MakeClient
