@@ -14,14 +14,15 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
-from browser_parts import FLAGS, Visitor
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+
+from browser_parts import FLAGS, Visitor
 
 CHROMIUM = "/usr/bin/chromium"
-DESKTOP = {"width": 1280, "height": 860}
+DESKTOP = ViewportSize(width=1280, height=860)
 PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
-COLORS = 128  # of a picture's palette; the pages have few
+COLORS = 256  # of a picture's palette; the pages have few
 # Actions tried before the picture, so that there is a curve to show: task, x, y, radius.
 TRIED = (
     ("00001:000", (0.6376, 0.8872, 0.4722)),
@@ -51,14 +52,15 @@ def main(folder: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         ) as server:
-            assert server.stderr is not None
-            found = re.match(r"(http://\S+/)", server.stderr.readline())
-            assert found
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            for name, picture in pictures(browser, found[1]).items():
-                picture.save(folder / f"player_{name}.png", optimize=True)
-            browser.close()
-            server.terminate()
+            try:
+                assert server.stderr is not None
+                found = re.match(r"(http://\S+/)", server.stderr.readline())
+                assert found
+                browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+                for name, picture in pictures(browser, found[1]).items():
+                    picture.save(folder / f"player_{name}.png", optimize=True)
+            finally:
+                server.terminate()
 
 
 def pictures(browser: Browser, address: str) -> dict[str, Image.Image]:
@@ -89,7 +91,7 @@ def gallery(visitor: Visitor) -> Image.Image:
     expect(visitor.page.locator(".tile")).to_have_count(50)
     visitor.page.wait_for_timeout(4000)
     picture = shot(visitor.page)
-    visitor.page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
+    visitor.page.set_viewport_size(DESKTOP)
     return picture
 
 
@@ -104,7 +106,7 @@ def phyre(visitor: Visitor) -> Image.Image:
     expect(visitor.verdict).to_be_visible(timeout=20_000)
     visitor.page.wait_for_timeout(500)
     picture = shot(visitor.page)
-    visitor.page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
+    visitor.page.set_viewport_size(DESKTOP)
     return picture
 
 
@@ -144,11 +146,12 @@ def study(visitor: Visitor) -> Image.Image:
     visitor.type_ball(0, 187, 162, 21)
     visitor.press("Simulate")
     visitor.page.get_by_role("button", name="Next one").click(timeout=20_000)
+    expect(visitor.page.get_by_text("2 of 5", exact=True)).to_be_visible()
     visitor.click_phyre(200, 225)
     visitor.press("Simulate")
     expect(visitor.verdict).to_be_visible(timeout=20_000)
     visitor.press("Try again")
-    visitor.click_phyre(60, 200)
+    visitor.click_phyre(128, 230)
     visitor.page.wait_for_timeout(400)
     return shot(visitor.page)
 
@@ -170,6 +173,8 @@ def editor(visitor: Visitor) -> Image.Image:
         if loose:
             chosen.get_by_role("button", name="Loose").click()
     page.get_by_label("Name of the puzzle").fill("Mind the jar")
+    page.get_by_label("Name of the puzzle").blur()
+    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(900)
     return shot(page)
 

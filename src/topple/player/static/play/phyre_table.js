@@ -53,7 +53,7 @@ export class PhyreTable {
     });
     this.status = h("p", { class: "status", role: "status" });
     this.dots = h("div", { class: "dots", role: "group", "aria-label": "Your attempts" });
-    this.share = h("div");
+    this.share = h("div", { class: "row" });
     this.standing = h("div");
     this.notes = h("div", { class: "row" });
     this.element = this.build();
