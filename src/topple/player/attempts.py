@@ -61,6 +61,10 @@ def add_attempt(
     **columns: Any,
 ) -> tables.Attempt:
     """Keep a new attempt: numbered, and counted if it is within the limit and unaided."""
+    # One attempt of a player at a time, so that numbers and limits hold. (SQLite needs no such
+    # lock, as it has one writer anyway.)
+    player = tables.Player
+    session.execute(select(player.id).where(player.id == person.id).with_for_update())
     check_allowed(session, person, benchmark, subject)
     known = tallies(session, person.id, benchmark, subject).get(subject, Tally())
     before = progress(session, person, benchmark, subject)
