@@ -13,6 +13,7 @@ import { toolPicture } from "./tool_pictures.js";
 
 const CHECK_AFTER = 400; // ms without a change
 const SEARCH_SECONDS = 5;
+const PROPER = "This is a proper puzzle. Test it, or ask whether it can be solved.";
 
 export class Desk {
   constructor(benchmark, puzzle, blank) {
@@ -53,6 +54,7 @@ export class Desk {
   }
 
   timer = 0;
+  judged = 0;
 
   build() {
     const { bench, benchmark } = this;
@@ -186,13 +188,15 @@ export class Desk {
 
   /** Does the draft keep the rules? */
   async judge() {
-    const { ok, error } = await api
+    const mine = ++this.judged;
+    const { ok, error, body } = await api
       .post("puzzles/check", this.body)
-      .catch((problem) => ({ ok: false, error: problem.message }));
-    this.say(
-      ok ? "This is a proper puzzle. Test it, or ask whether it can be solved." : error,
-      ok ? "good" : "bad",
-    );
+      .catch((problem) => ({ ok: false, error: problem.message, body: null }));
+    if (mine !== this.judged) return; // changed in the meantime
+    this.say(ok ? PROPER : error, ok ? "good" : "bad");
+    const item = body === null ? -1 : this.bench.draft.itemOf(body);
+    if (ok || item < 0) return;
+    this.check.append(" ", button("Show it", { onclick: () => this.bench.select(item) }));
   }
 
   async save() {

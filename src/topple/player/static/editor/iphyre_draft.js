@@ -73,6 +73,11 @@ export class IphyreDraft {
     };
   }
 
+  /** The item that is this body of the data, or -1. */
+  itemOf(body) {
+    return this.items.indexOf(this.ordered[body]);
+  }
+
   name(index) {
     const { kind } = this.items[index];
     return kind === "ball" ? "ball" : `${kind} block`;

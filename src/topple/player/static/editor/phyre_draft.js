@@ -47,6 +47,11 @@ export class PhyreDraft {
     return { name, width: SIZE, height: SIZE, bodies, ...(goal && { goal }) };
   }
 
+  /** The item that is this body of the data, or -1. */
+  itemOf(body) {
+    return body - this.walls.length in this.items ? body - this.walls.length : -1;
+  }
+
   colour(body) {
     if (body === this.goal.first) return "green";
     if (body === this.goal.second) return body.dynamic ? "blue" : "purple";

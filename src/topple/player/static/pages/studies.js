@@ -231,7 +231,7 @@ export async function resultsPage({ parts: [id] }) {
                       "Attempts",
                       study.benchmark === "phyre" ? "AUCCESS" : "Mean score",
                     ].map((word) => h("th", { class: "number" }, word)),
-                    h("th", {}),
+                    h("td", {}),
                   ),
                 ),
                 h(

@@ -25,7 +25,7 @@ export function attemptTable(attempts, rewatch) {
           h("th", {}, "#"),
           h("th", {}, "Result"),
           h("th", { class: "number" }, "Score"),
-          h("th", {}),
+          h("td", {}),
         ),
       ),
       h(
