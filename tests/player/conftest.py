@@ -18,6 +18,12 @@ UNLIMITED = Rate(1e9, 10**9)
 FAST = 5000.0  # ticks a second, so that tests of live games need not wait
 
 
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What evaluations on this machine have found stays out of the tests."""
+    monkeypatch.setenv("TOPPLE_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """A player on loopback that may be called as often as tests like."""

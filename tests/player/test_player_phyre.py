@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from topple.phyre import Simulator, Tier, template_task_ids
+from topple.experiments.run import Laboratory
+from topple.phyre import Simulator, Tier, load_task, template_task_ids
 from topple.phyre.auccess import auccess, success_curve
 from topple.phyre.templates import MODULES
 from topple.player import standing as standing_module
@@ -163,6 +165,16 @@ def test_after_a_shown_solution_nothing_counts(client: TestClient, player: dict[
     assert result["progress"]["shown"]
     assert not result["progress"]["solved"]
     assert result["progress"]["attempts"] == 1
+
+
+def test_a_solution_that_an_evaluation_found_is_shown(
+    client: TestClient, player: dict[str, str], tmp_path: Path
+) -> None:
+    cache = Laboratory(tmp_path / "cache").action_cache(Tier.BALL)
+    outcomes = cache.outcomes([load_task(TASK)], 1000)[0]
+    expected = cache.actions(1000)[outcomes == 1][0].tolist()
+    shown = client.post(f"/api/phyre/tasks/{TASK}/solution", headers=player).json()
+    assert (shown["action"], shown["source"]) == (expected, "known from an evaluation")
 
 
 def test_the_hundredth_attempt_is_the_last_that_counts(

@@ -141,6 +141,8 @@ def test_a_participant_goes_through_the_items_in_order(client: TestClient) -> No
     study = create(client, attempt_limit=2)
     first, second, third = study["subjects"]
     key = join(client, study["id"])["key"]
+    task = client.get(f"/api/phyre/tasks/{first}", headers={"X-Player": key}).json()
+    assert (task["idea"], task["progress"]["limit"]) == ("", 2)
     refused = attempt(client, key, second, [0.5, 0.5, 0.1])
     assert refused.status_code == 403
     assert attempt(client, key, "00001:042", [0.5, 0.5, 0.1]).status_code == 403

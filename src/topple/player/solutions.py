@@ -1,4 +1,4 @@
-"""Solutions to show: an agent's, if a record has one, else one found by search."""
+"""Solutions to show: an agent's, one that an evaluation came across, or one found by search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from topple.experiments.run import ACTION_CACHE
+from topple.paths import cache_folder
 from topple.phyre.action import Actions, discrete_actions
+from topple.phyre.action_cache import ActionCache
+from topple.phyre.task import load_task
 from topple.phyre.tier import Tier
 from topple.physics.trajectory import Outcome
 from topple.player.runs import RunShelf
@@ -24,8 +28,26 @@ def find_solution(runs: RunShelf, task: PhyreTask) -> tuple[list[float], str] | 
     recorded = runs.solution(task.name)
     if recorded is not None:
         return recorded
-    action = _published(task.name) if task.template is not None else search(task)
+    if task.template is None:
+        action = search(task)
+    else:
+        cached = _cached(task.name)
+        if cached is not None:
+            return cached, "known from an evaluation"
+        action = _published(task.name)
     return None if action is None else (list(action), "found by search")
+
+
+def _cached(name: str) -> list[float] | None:
+    """A solution that evaluations on this machine came across."""
+    task = load_task(name)
+    cache = ActionCache(cache_folder() / ACTION_CACHE, task.tier)
+    solved = np.flatnonzero(cache.known([task], SEARCHED)[0] == Outcome.SOLVED)
+    if not len(solved):
+        return None
+    first = int(solved[0])
+    action: list[float] = cache.actions(first + 1)[first].tolist()
+    return action
 
 
 @lru_cache(maxsize=2)

@@ -62,6 +62,7 @@ def show_game(desk: Desk, visitor: Visitor, game: GamePath) -> GameScene:
     """All that is needed to play a game."""
     played = find_game(desk.store, game)
     found = played.game
+    in_study = visitor is not None and visitor.study_id is not None
     with desk.store.reading() as session:
         made = progress(session, visitor, Benchmark.IPHYRE, game)
         rows = [] if visitor is None else own_attempts(session, visitor, game)
@@ -69,7 +70,7 @@ def show_game(desk: Desk, visitor: Visitor, game: GamePath) -> GameScene:
     return GameScene(
         name=played.name,
         split=played.split,
-        concept=found.concept,
+        concept="" if in_study else found.concept,  # it would be a hint
         size=WIDTH,
         hz=RULES.hz,
         tick_limit=RULES.tick_limit,

@@ -114,6 +114,7 @@ def show_task(desk: Desk, visitor: Visitor, task: TaskPath) -> TaskScene:
     """All that is needed to play a task."""
     found = find_task(desk.store, task)
     before, after = found.neighbours()
+    in_study = visitor is not None and visitor.study_id is not None
     with desk.store.reading() as session:
         made = progress(session, visitor, Benchmark.PHYRE, task)
     return TaskScene(
@@ -121,7 +122,7 @@ def show_task(desk: Desk, visitor: Visitor, task: TaskPath) -> TaskScene:
         template=found.template or "",
         tier=TierName(found.tier.value),
         description=found.description,
-        idea=found.idea,
+        idea="" if in_study else found.idea,  # it would be a hint
         balls=found.tier.balls,
         radius_min=RADIUS_MIN,
         radius_max=RADIUS_MAX,
