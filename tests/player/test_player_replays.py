@@ -165,9 +165,10 @@ def test_unknown_runs_are_refused(make_client: MakeClient, runs: Path) -> None:
 
 def test_a_damaged_record_is_left_out(make_client: MakeClient, runs: Path) -> None:
     [damaged] = (runs / "deeper").iterdir()
-    (damaged / "metrics.json").write_text("{")
-    client = make_client(runs=(runs,))
-    assert [card["benchmark"] for card in client.get("/api/runs").json()] == ["iphyre"]
+    for name in ("metrics.json", "config.json"):
+        (damaged / name).write_text("{")
+        client = make_client(runs=(runs,))
+        assert [card["benchmark"] for card in client.get("/api/runs").json()] == ["iphyre"]
 
 
 def test_a_folder_that_is_not_there_stops_the_start(settings: Settings, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from topple.cli.messages import user_errors
-from topple.paths import data_folder
+from topple.paths import data_folder, runs_folder
 
 _HELP = """Play, watch, study and make puzzles in the browser.
 
@@ -43,7 +43,8 @@ def play(
         typer.Option(help="SQLAlchemy URL; by default an SQLite file in the data folder."),
     ] = None,
     runs: Annotated[
-        list[Path] | None, typer.Option(help="Folder of run records to watch; may be repeated.")
+        list[Path] | None,
+        typer.Option(help="Folder of run records to watch, by default `runs`; may be repeated."),
     ] = None,
     study: Annotated[
         str | None, typer.Option(help="Open the page of this study, by its id.")
@@ -74,7 +75,7 @@ def play(
         own_names = set() if local else {host, socket.gethostname().lower(), *_addresses()}
         settings = Settings(
             database=database or sqlite_url(data_folder()),
-            runs=tuple(runs or ()),
+            runs=tuple(runs or (folder for folder in [runs_folder()] if folder.is_dir())),
             hosts=LOOPBACK | names | own_names,
             owner_key=owner_key or (None if local else secrets.token_urlsafe(12)),
         )

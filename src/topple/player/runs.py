@@ -37,7 +37,7 @@ class RunShelf:
     """The records in some folders, by an id that tells nothing of their place.
 
     Raises:
-        RecordError: a folder is not there, or a config in it is damaged.
+        RecordError: a folder is not there.
     """
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
@@ -47,7 +47,10 @@ class RunShelf:
                 raise RecordError(f"{folder} is no folder; give a run record or a folder of them")
             for path in _records(folder, DEPTH):
                 digest = hashlib.blake2b(str(path.resolve()).encode(), digest_size=_ID_BYTES)
-                games = any(find_folders(path, benchmark=IPHYRE))
+                try:
+                    games = any(find_folders(path, benchmark=IPHYRE))
+                except RecordError:
+                    continue  # a damaged one; the others can be watched all the same
                 benchmark = Benchmark.IPHYRE if games else Benchmark.PHYRE
                 entry = Shelved(digest.hexdigest(), path, benchmark)
                 self._shelf[entry.id] = entry
