@@ -90,7 +90,7 @@ export async function phyreGallery() {
         "div",
         { class: "section" },
         h("h2", {}, "PHYRE"),
-        h("p", {}, "Make the green body touch the blue or purple one for three seconds."),
+        h("p", {}, "Bring two bodies together, and keep them touching for three seconds."),
       ),
       h(
         "div",

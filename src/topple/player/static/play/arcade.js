@@ -8,12 +8,12 @@ import { place } from "../router.js";
 import { attempt, button, chip } from "../widgets.js";
 import { attemptTable, comparison } from "./game_panels.js";
 import { LiveGame } from "./live_game.js";
-import { films, keyList, shareRow, StageBox } from "./parts.js";
+import { films, keyList, legend, shareRow, StageBox } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
 import { planText } from "./viewer.js";
 
-const GOAL = "Get every red ball out through the bottom, by removing gray blocks in time.";
+const GOAL = "Get every ball out through the bottom, by removing gray blocks in time.";
 const FINGER = 8; // px of slack around a block for a touch
 
 export class Arcade {
@@ -74,6 +74,7 @@ export class Arcade {
         h("div", { class: "timer", "aria-hidden": "true" }, this.bar),
         this.box.element,
         this.playback.element,
+        this.legend(),
       ),
       h(
         "div",
@@ -98,6 +99,13 @@ export class Arcade {
         keys(this.grays.length),
       ),
     );
+  }
+
+  legend() {
+    const { bodies, sticks, springs } = this.game;
+    const shown = new Set(bodies.map(({ kind }) => kind));
+    if (sticks.length + springs.length) shown.add("joint");
+    return legend("iphyre", shown, this.study);
   }
 
   connect() {

@@ -45,6 +45,49 @@ export function goalSentence(text) {
   return line;
 }
 
+const MEANINGS = {
+  phyre: {
+    red: "yours",
+    green: "has to touch",
+    blue: "this one",
+    purple: "this one",
+    gray: "loose",
+    black: "fixed",
+  },
+  iphyre: {
+    ball: "has to get out",
+    gray: "can be removed",
+    blue: "loose",
+    black: "fixed",
+    joint: "stick or spring",
+  },
+};
+
+/**
+ * What the colours of a scene mean.
+ * @param {"phyre" | "iphyre"} benchmark
+ * @param {Set<string>} shown the colours there are
+ * @param {boolean} daylight
+ */
+export function legend(benchmark, shown, daylight) {
+  const list = h("p", { class: "legend" });
+  const write = () => {
+    const colours = palette(daylight)[benchmark];
+    const entries = Object.entries(MEANINGS[benchmark]).filter(([name]) => shown.has(name));
+    replace(
+      list,
+      entries.map(([name, text]) => {
+        const dot = h("i");
+        dot.style.background = colours[name];
+        return h("span", {}, dot, text);
+      }),
+    );
+  };
+  write();
+  whileShown(list, write);
+  return list;
+}
+
 function marked(word, colour) {
   const mark = h("b", {}, word);
   mark.style.setProperty("--mark", colour);

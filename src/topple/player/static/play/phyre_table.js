@@ -10,11 +10,12 @@ import { icon } from "../icons.js";
 import { place } from "../router.js";
 import { attempt, button, chip, confirm } from "../widgets.js";
 import { ballFields } from "./ball_fields.js";
-import { films, goalSentence, keyList, shareRow, StageBox } from "./parts.js";
+import { films, goalSentence, keyList, legend, shareRow, StageBox } from "./parts.js";
 import { standingCard } from "./phyre_standing.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
 
+const WALLS = 4; // the first bodies of a scene, outside the picture
 const VALIDATE_AFTER = 180; // ms without movement
 
 export class PhyreTable {
@@ -68,7 +69,7 @@ export class PhyreTable {
     return h(
       "div",
       { class: "play" },
-      h("div", { class: "scene" }, this.box.element, this.playback.element),
+      h("div", { class: "scene" }, this.box.element, this.playback.element, this.legend()),
       h(
         "div",
         { class: "panel" },
@@ -93,6 +94,11 @@ export class PhyreTable {
         keys(this.task.balls),
       ),
     );
+  }
+
+  legend() {
+    const colours = this.task.scene.bodies.slice(WALLS).map((body) => body.color);
+    return legend("phyre", new Set(["red", ...colours]), this.study);
   }
 
   connect() {
