@@ -181,7 +181,7 @@ def export(
 ) -> None:
     """Write every attempt of a study to a file, by anonymous id."""
     with open_store(database) as store:
-        from topple.player.studies import export_csv, export_study
+        from topple.player.study_export import export_csv, export_study
 
         if out.suffix not in (".csv", ".json"):
             raise ValueError(f"{out} must end in .csv or .json")

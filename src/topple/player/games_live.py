@@ -13,9 +13,7 @@ from contextlib import suppress
 
 from anyio import CancelScope
 from fastapi import HTTPException, WebSocket, WebSocketDisconnect
-from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.websockets import WebSocketState
 
 from topple.iphyre.episode import Episode
 from topple.player.attempts import progress
@@ -31,26 +29,15 @@ from topple.player.games import (
 )
 from topple.player.geometry import moving_bodies
 from topple.player.limits import Bucket
+from topple.player.live_inbox import Inbox, close
 from topple.player.models import live
 from topple.player.models.base import Benchmark, Model, Progress
 from topple.player.people import Person
-from topple.player.settings import MAX_MESSAGE
 from topple.player.store import Store
 
 IDLE_SECONDS = 1800.0  # a connection without a game is closed after this
 LATE_SECONDS = 0.25  # after a longer stall the game goes on at its pace instead of catching up
 CONFLICT = 409  # the status of attempts beyond a limit
-_WAITING = 64  # messages not yet looked at
-
-BUSY, POLICY, TOO_BIG = 1013, 1008, 1009  # close codes
-
-
-class RefusedError(Exception):
-    """A message that ends the connection."""
-
-    def __init__(self, fault: live.Fault, close: int = POLICY) -> None:
-        super().__init__(fault.message)
-        self.fault, self.close = fault, close
 
 
 class Lobby:
@@ -90,16 +77,14 @@ class LiveGame:
         self._store = store
         self._person = person
         self._played = played
-        self._bucket = bucket
         self._pause = 1.0 / ticks_per_second
         self._episode = Episode(played.game, RULES)
         self._moving = moving_bodies(played.game)
-        self._inbox: asyncio.Queue[live.Request | None] = asyncio.Queue(_WAITING)
-        self._refused: RefusedError | None = None
+        self._inbox = Inbox(socket, bucket)
 
     async def run(self) -> None:
         """Play until the page leaves."""
-        listener = asyncio.create_task(self._listen())
+        listener = asyncio.create_task(self._inbox.listen())
         try:
             await self._send(
                 live.Ready(
@@ -117,18 +102,14 @@ class LiveGame:
             listener.cancel()
             with suppress(asyncio.CancelledError):
                 await listener
-        if self._refused is not None:
-            await close(self._socket, self._refused)
+        if self._inbox.refused is not None:
+            await close(self._socket, self._inbox.refused)
 
     async def _serve(self) -> None:
         again = False
         while True:
             if not again:
-                try:
-                    request = await asyncio.wait_for(self._inbox.get(), IDLE_SECONDS)
-                except asyncio.TimeoutError:
-                    self._refused = RefusedError(live.Fault(code="idle", message="nobody played"))
-                    return
+                request = await self._inbox.next(IDLE_SECONDS)
                 if request is None:
                     return
                 if not isinstance(request, live.Start):
@@ -179,8 +160,8 @@ class LiveGame:
 
     async def _read(self, waiting: deque[tuple[int, int | None]]) -> object | None:
         """Look at what arrived; gives back what ends the attempt, if anything does."""
-        while not self._inbox.empty():
-            request = self._inbox.get_nowait()
+        while not self._inbox.empty:
+            request = self._inbox.take()
             if request is None:
                 return GONE
             if isinstance(request, live.Start | live.Stop):
@@ -244,42 +225,5 @@ class LiveGame:
         }
         await self._socket.send_text(json.dumps(frame))
 
-    async def _listen(self) -> None:
-        """Put what arrives into the inbox; None when nothing more will."""
-        try:
-            while True:
-                message = await self._socket.receive()
-                if message["type"] == "websocket.disconnect":
-                    return
-                await self._inbox.put(self._parse(message.get("text")))
-        except RefusedError as refused:
-            self._refused = refused
-        except RuntimeError:
-            pass  # already disconnected
-        finally:
-            await self._inbox.put(None)
-
-    def _parse(self, text: str | None) -> live.Request:
-        if text is None:
-            raise RefusedError(live.Fault(code="message", message="messages are JSON texts"))
-        if len(text) > MAX_MESSAGE:
-            fault = live.Fault(code="size", message=f"a message has at most {MAX_MESSAGE} bytes")
-            raise RefusedError(fault, TOO_BIG)
-        if self._bucket.take():
-            raise RefusedError(live.Fault(code="rate", message="too many messages"))
-        try:
-            return live.REQUEST.validate_json(text)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise RefusedError(live.Fault(code="message", message=first["msg"])) from None
-
 
 GONE = object()  # what `_read` gives back when the page has left
-
-
-async def close(socket: WebSocket, refused: RefusedError) -> None:
-    """Say why, and close."""
-    with suppress(WebSocketDisconnect, RuntimeError):
-        if socket.client_state is WebSocketState.CONNECTED:
-            await socket.send_text(refused.fault.model_dump_json())
-            await socket.close(refused.close)

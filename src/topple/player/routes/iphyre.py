@@ -10,10 +10,11 @@ from topple.iphyre.games import ALL
 from topple.player.attempts import own_attempts, progress
 from topple.player.game_standing import game_standing
 from topple.player.games import RULES, PlayedGame, attempt_model, find_game
-from topple.player.games_live import BUSY, LiveGame, RefusedError, close
+from topple.player.games_live import LiveGame
 from topple.player.geometry import game_bodies, moving_bodies
 from topple.player.ids import GamePath, is_player_key
 from topple.player.limits import Bucket
+from topple.player.live_inbox import BUSY, RefusedError, close
 from topple.player.models.base import Benchmark
 from topple.player.models.iphyre import GameCard, GameScene, GameStanding, SplitName
 from topple.player.models.live import Fault

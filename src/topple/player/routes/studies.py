@@ -15,12 +15,11 @@ from topple.player.people import Person, me, new_person, participant_named
 from topple.player.service import Desk, Heavy, OwnerOnly
 from topple.player.studies import (
     create_study,
-    export_csv,
-    export_study,
     find_study,
     study_detail,
     study_out,
 )
+from topple.player.study_export import export_csv, export_study
 
 router = APIRouter(prefix="/api/studies", tags=["studies"])
 
