@@ -14,7 +14,6 @@ from topple.player.models import live
 from topple.player.settings import MAX_MESSAGE
 
 BUSY, POLICY, TOO_BIG = 1013, 1008, 1009  # close codes
-_WAITING = 64  # messages not yet looked at
 
 
 class RefusedError(Exception):
@@ -31,7 +30,8 @@ class Inbox:
     def __init__(self, socket: WebSocket, bucket: Bucket) -> None:
         self._socket = socket
         self._bucket = bucket
-        self._waiting: asyncio.Queue[live.Request | None] = asyncio.Queue(_WAITING)
+        # The bucket keeps it short.
+        self._waiting: asyncio.Queue[live.Request | None] = asyncio.Queue()
         self.refused: RefusedError | None = None  # why no more will come, if the page is at fault
 
     async def listen(self) -> None:
@@ -41,13 +41,13 @@ class Inbox:
                 message = await self._socket.receive()
                 if message["type"] == "websocket.disconnect":
                     return
-                await self._waiting.put(self._parse(message.get("text")))
+                self._waiting.put_nowait(self._parse(message.get("text")))
         except RefusedError as refused:
             self.refused = refused
         except RuntimeError:
             pass  # already disconnected
         finally:
-            await self._waiting.put(None)
+            self._waiting.put_nowait(None)
 
     async def next(self, seconds: float) -> live.Request | None:
         """The next message, or None; whoever sends nothing for so long is refused."""
