@@ -23,6 +23,43 @@ PLACES = {  # hash: what to see there
     "#/study": "h1:text('Studies')",
 }
 
+# The share of pixels in which a scene drawn by the page differs from the server's picture.
+COMPARE = """async ([path, size, yUp]) => {
+    const { paintScene } = await import("./canvas/phyre_scene.js");
+    const { paintGame } = await import("./canvas/iphyre_scene.js");
+    const subject = await (await fetch(`api/${path}`)).json();
+    const picture = await (await fetch(`api/${path}/thumbnail.png?size=256`)).blob();
+    const read = (draw) => {
+        const ctx = new OffscreenCanvas(256, 256).getContext("2d");
+        draw(ctx);
+        return ctx.getImageData(0, 0, 256, 256).data;
+    };
+    const bitmap = await createImageBitmap(picture);
+    const theirs = read((ctx) => ctx.drawImage(bitmap, 0, 0));
+    const ours = read((ctx) => {
+        const k = 256 / size;
+        ctx.setTransform(k, 0, 0, yUp ? -k : k, 0, yUp ? 256 : 0);
+        if (yUp) paintScene(ctx, subject.scene.bodies);
+        else paintGame(ctx, subject);
+    });
+    let wrong = 0;
+    for (let i = 0; i < ours.length; i += 4) {
+        const distance = [0, 1, 2].map((c) => Math.abs(ours[i + c] - theirs[i + c]));
+        if (Math.max(...distance) > 96) wrong += 1;
+    }
+    return wrong / (256 * 256);
+}"""
+
+
+def test_scenes_look_as_the_server_draws_them(visitor: Visitor) -> None:
+    visitor.go("#/study")
+    for task in (TASK, "00006:003", "00013:020", "00015:014", "00106:000", "00122:006"):
+        wrong = visitor.page.evaluate(COMPARE, [f"phyre/tasks/{task}", 256, True])
+        assert wrong < 0.004, task
+    for game in ("seesaw", "spring", "pendulum", "multi_ball_stack"):
+        wrong = visitor.page.evaluate(COMPARE, [f"iphyre/games/{game}", 600, False])
+        assert wrong < 0.004, game
+
 
 def test_phone_fits_and_a_finger_plays(make_visitor: MakeVisitor) -> None:
     visitor = make_visitor(**PHONE)
