@@ -86,8 +86,7 @@ def play(
             if study not in known:
                 raise ValueError(f"{study!r} is no study id; `topple study list` shows them")
         listener = server.open_socket(host, port)
-        shown = "127.0.0.1" if local or host in ("0.0.0.0", "::") else host
-        address = f"http://{shown}:{listener.getsockname()[1]}/"
+        address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
         page = f"{address}#/study/{study}" if study else address
 
         def ready() -> None:
@@ -100,6 +99,12 @@ def play(
         with listener, contextlib.suppress(KeyboardInterrupt):
             server.serve(settings, listener, ready)
     typer.echo("stopped", err=True)
+
+
+def _shown(host: str) -> str:
+    """A host as it stands in an address; all addresses of a machine are shown by one."""
+    named = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"[{named}]" if ":" in named else named
 
 
 def _addresses() -> set[str]:

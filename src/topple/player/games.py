@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from fastapi import HTTPException
@@ -101,8 +102,9 @@ def recover(store: Store) -> int:
     with store.transaction() as session:
         rows = list(session.scalars(select(tables.Attempt).where(~tables.Attempt.finished)))
         for row in rows:
-            game = find_game(store, row.subject).game
-            _end(row, play_out(game, row_clicks(row)), abandoned=True)
+            with suppress(HTTPException):  # a game that is no more has no end to play to
+                game = find_game(store, row.subject).game
+                _end(row, play_out(game, row_clicks(row)), abandoned=True)
         return len(rows)
 
 
