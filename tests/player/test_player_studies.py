@@ -273,9 +273,19 @@ def test_only_the_owner_may_create_and_export(make_client: MakeClient) -> None:
     assert client.get(f"/api/studies/{study}").status_code == 200
     join(client, study)
     assert client.get("/api/health").json()["owner"] is False
+    # The link for the owner makes the page the owner's.
+    assert client.get("/api/owner", params={"key": "guess"}).status_code == 403
+    welcome = client.get("/api/owner", params={"key": "sesame"}, follow_redirects=False)
+    assert welcome.headers["location"] == "/#/studies"
+    cookie = welcome.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert client.get("/api/health").json()["owner"] is True
+    assert client.get(f"/api/studies/{study}/export.csv").status_code == 200
 
 
 def test_without_a_key_only_this_machine_owns(make_client: MakeClient) -> None:
+    assert make_client().get("/api/owner", params={"key": ""}).status_code == 403
     assert make_client().get("/api/studies").status_code == 200
     assert make_client(address="192.168.1.7").get("/api/studies").status_code == 403
 

@@ -8,6 +8,7 @@ import socket
 import webbrowser
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -88,13 +89,15 @@ def play(
         listener = server.open_socket(host, port)
         address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
         page = f"{address}#/study/{study}" if study else address
+        key = settings.owner_key
+        own_page = page if key is None else f"{address}api/owner?key={quote(key)}"
 
         def ready() -> None:
             typer.echo(f"{page}  (Ctrl-C stops)", err=True)
             if settings.owner_key is not None:
-                typer.echo(f"owner key: {settings.owner_key}", err=True)
+                typer.echo(f"yours: {own_page}", err=True)
             if browser:
-                webbrowser.open(page)
+                webbrowser.open(page if study else own_page)
 
         with listener, contextlib.suppress(KeyboardInterrupt):
             server.serve(settings, listener, ready)
