@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import zlib
+from collections.abc import Iterable
 
 import numpy as np
 from fastapi import HTTPException
@@ -16,7 +18,7 @@ from topple.player import tables
 from topple.player.ids import OWN
 from topple.player.models.base import Benchmark, TierName
 from topple.player.models.phyre import Curve, Standing
-from topple.player.people import Person, tallies
+from topple.player.people import Person, Tally, tallies
 from topple.player.store import Store
 from topple.player.tasks import PhyreTask, published_task
 from topple.reports.published_phyre import SOURCE, TABLE_1B, published_agents, published_folds
@@ -24,6 +26,7 @@ from topple.reports.published_phyre import SOURCE, TABLE_1B, published_agents, p
 RAND_RUNS = 5  # of 100 attempts each, on every task somebody tried
 EARLY = 10  # attempts, of Table 1 (b)
 _DRAWN = 250  # actions at a time
+_playing = threading.Lock()
 
 _SETUPS = {
     Tier.BALL: (Setup.BALL_WITHIN_TEMPLATE, Setup.BALL_CROSS_TEMPLATE),
@@ -46,16 +49,24 @@ def play_rand(task: PhyreTask, runs: int = RAND_RUNS) -> list[int]:
     return results
 
 
-def keep_baseline(store: Store, name: str) -> None:
-    """Let RAND play a published task, unless it has."""
-    if name.startswith(OWN):
+def keep_baselines(store: Store, names: Iterable[str]) -> None:
+    """Let RAND play some published tasks, as far as it has not.
+
+    One thread does this at a time, so that live games keep their pace; what is left out is
+    made up for when somebody asks for a standing.
+    """
+    if not _playing.acquire(blocking=False):
         return
-    with store.reading() as session:
-        known = session.get(tables.Baseline, name) is not None
-    if not known:
-        found = play_rand(published_task(name))
-        with store.transaction() as session:
-            session.merge(tables.Baseline(subject=name, first_solved=found))
+    try:
+        for name in names:
+            with store.reading() as session:
+                known = session.get(tables.Baseline, name) is not None
+            if not known and not name.startswith(OWN):
+                found = play_rand(published_task(name))
+                with store.transaction() as session:
+                    session.merge(tables.Baseline(subject=name, first_solved=found))
+    finally:
+        _playing.release()
 
 
 def _published(tier: Tier) -> list[Curve]:
@@ -94,14 +105,19 @@ def _rand(store: Store, names: list[str]) -> Curve | None:
     )
 
 
-def standing(store: Store, person: Person, tier: Tier) -> Standing:
-    """A player's score over the published tasks of a tier they tried."""
+def tried(store: Store, person: Person, tier: Tier) -> dict[str, Tally]:
+    """A player's published tasks of a tier with attempts that count."""
     with store.reading() as session:
-        done = {
+        return {
             name: tally
             for name, tally in tallies(session, person.id, Benchmark.PHYRE).items()
             if tally.attempts and not name.startswith(OWN) and _tier(name) is tier
         }
+
+
+def standing(store: Store, person: Person, tier: Tier) -> Standing:
+    """A player's score over the published tasks of a tier they tried."""
+    done = tried(store, person, tier)
     first_solved = np.array([tally.solved_at or 0 for tally in done.values()], np.int64)
     rand = _rand(store, list(done))
     return Standing(

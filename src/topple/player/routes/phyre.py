@@ -28,7 +28,7 @@ from topple.player.models.phyre import (
 from topple.player.people import SHOWN, Tally, mark, marks, tallies
 from topple.player.service import Desk, Heavy, Known, Visitor
 from topple.player.solutions import find_solution
-from topple.player.standing import keep_baseline, standing
+from topple.player.standing import keep_baselines, standing, tried
 from topple.player.tasks import (
     RADIUS_MAX,
     RADIUS_MIN,
@@ -186,7 +186,7 @@ def make_attempt(
             progress(session, player, Benchmark.PHYRE, task),
         )
     )
-    later.add_task(keep_baseline, desk.store, task)
+    later.add_task(keep_baselines, desk.store, [task])
     return AttemptOut(
         id=row.id,
         number=row.number,
@@ -235,7 +235,11 @@ def show_solution(desk: Desk, player: Known, task: TaskPath) -> Solution:
 
 @router.get("/standing")
 def show_standing(
-    desk: Desk, player: Known, tier: Annotated[TierName, Query()] = TierName.BALL
+    desk: Desk,
+    player: Known,
+    later: BackgroundTasks,
+    tier: Annotated[TierName, Query()] = TierName.BALL,
 ) -> Standing:
     """The caller's success curve and AUCCESS so far, beside others'."""
+    later.add_task(keep_baselines, desk.store, tried(desk.store, player, Tier(tier.value)))
     return standing(desk.store, player, Tier(tier.value))
