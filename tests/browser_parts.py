@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -16,9 +22,33 @@ FLAGS = [
     "--no-first-run",
 ]
 
+Kill = Callable[[], None]
+
 TASK = "00009:119"
 SOLVING = (187, 162, 21)  # px: x, y, radius of a ball that solves the task in 428 steps
 FAILING = (230, 230, 14)  # px: one that does not
+
+STOP = 60  # seconds a server may take to end on a busy machine
+
+
+@contextmanager
+def topple_play(data: Path, *options: str, port: int = 0) -> Iterator[tuple[str, Kill]]:
+    """A running `topple play`: its address, and a way to kill it at once."""
+    topple = str(Path(sys.executable).with_name("topple"))
+    command = [topple, "play", "--no-browser", "--port", str(port), *options]
+    environment = {**os.environ, "TOPPLE_DATA": str(data)}
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as server:
+        try:
+            assert server.stderr is not None
+            line = server.stderr.readline()
+            found = re.match(r"(http://127\.0\.0\.1:\d+/)", line)
+            assert found, f"the server said {line!r}"
+            yield found[1], server.kill
+        finally:
+            server.terminate()
+            server.wait(STOP)
 
 
 class Visitor:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
-from browser_parts import FAILING, FLAGS, SOLVING, TASK, MakeVisitor, Visitor
+from browser_parts import FAILING, FLAGS, SOLVING, TASK, MakeVisitor, Visitor, topple_play
 from topple.experiments.config import RunConfig
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import run_games
@@ -26,7 +22,6 @@ from topple.phyre.fold import Setup
 from topple.phyre.task import TaskId
 
 CHROMIUM = shutil.which("chromium")
-START = 60  # seconds a cold server may take on a busy machine
 
 
 @pytest.fixture(scope="session")
@@ -54,21 +49,8 @@ def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def address(data_folder: Path, runs_folder: Path) -> Iterator[str]:
     """A running `topple play` on a free port."""
-    topple = str(Path(sys.executable).with_name("topple"))
-    command = [topple, "play", "--no-browser", "--port", "0", "--runs", str(runs_folder)]
-    environment = {**os.environ, "TOPPLE_DATA": str(data_folder)}
-    with subprocess.Popen(
-        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    ) as server:
-        try:
-            assert server.stderr is not None
-            line = server.stderr.readline()
-            found = re.match(r"(http://127\.0\.0\.1:\d+/)", line)
-            assert found, f"the server said {line!r}"
-            yield found[1]
-        finally:
-            server.terminate()
-            server.wait(START)
+    with topple_play(data_folder, "--runs", str(runs_folder)) as (found, _):
+        yield found
 
 
 @pytest.fixture(scope="session")
@@ -88,7 +70,7 @@ def make_visitor(browser: Browser, address: str) -> Iterator[MakeVisitor]:
     contexts: list[BrowserContext] = []
     visitors: list[Visitor] = []
 
-    def make(**options: object) -> Visitor:
+    def make(at: str = address, **options: object) -> Visitor:
         defaults: dict[str, object] = {
             "viewport": {"width": 1280, "height": 860},
             "reduced_motion": "reduce",  # recordings jump to their end: tests need not wait
@@ -96,7 +78,7 @@ def make_visitor(browser: Browser, address: str) -> Iterator[MakeVisitor]:
         context = browser.new_context(**{**defaults, **options})  # type: ignore[arg-type]
         context.set_default_timeout(10_000)
         contexts.append(context)
-        visitors.append(Visitor(context.new_page(), address))
+        visitors.append(Visitor(context.new_page(), at))
         return visitors[-1]
 
     yield make

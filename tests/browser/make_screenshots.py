@@ -6,9 +6,6 @@ Starts `topple play` with an empty folder of its own, plays a little, and writes
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 import sys
 import tempfile
 from io import BytesIO
@@ -17,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-from browser_parts import FLAGS, Visitor
+from browser_parts import FLAGS, Visitor, topple_play
 
 CHROMIUM = "/usr/bin/chromium"
 DESKTOP = ViewportSize(width=1280, height=860)
@@ -44,23 +41,14 @@ ATTEMPT = """async (tried) => {
 
 def main(folder: Path) -> None:
     """Take all pictures."""
-    with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
-        topple = str(Path(sys.executable).with_name("topple"))
-        with subprocess.Popen(
-            [topple, "play", "--no-browser", "--port", "0"],
-            env={**os.environ, "TOPPLE_DATA": data},
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as server:
-            try:
-                assert server.stderr is not None
-                found = re.match(r"(http://\S+/)", server.stderr.readline())
-                assert found
-                browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-                for name, picture in pictures(browser, found[1]).items():
-                    picture.save(folder / f"player_{name}.png", optimize=True)
-            finally:
-                server.terminate()
+    with (
+        tempfile.TemporaryDirectory() as data,
+        sync_playwright() as playwright,
+        topple_play(Path(data)) as (address, _),
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for name, picture in pictures(browser, address).items():
+            picture.save(folder / f"player_{name}.png", optimize=True)
 
 
 def pictures(browser: Browser, address: str) -> dict[str, Image.Image]:

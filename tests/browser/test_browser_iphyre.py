@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from playwright.sync_api import expect
 
-from browser_parts import Visitor
+from browser_parts import MakeVisitor, Visitor, topple_play
 
 GAME = "hinder"
 # Gray blocks to click, each from this tick on. Any moment in the next two seconds will do.
@@ -50,6 +51,25 @@ def test_keys_remove_blocks_and_a_restart_counts(visitor: Visitor) -> None:
     expect(visitor.verdict).to_contain_text("Out in", timeout=20_000)
     expect(visitor.page.get_by_text("3 of 5 attempts left")).to_be_visible()
     expect(visitor.page.get_by_text("given up")).to_be_visible()
+
+
+def test_killed_server_costs_one_attempt(make_visitor: MakeVisitor, tmp_path: Path) -> None:
+    with topple_play(tmp_path) as (address, kill):
+        visitor = make_visitor(at=address)
+        visitor.go("#/iphyre/support")
+        visitor.press("Start")
+        _wait_for(visitor, 12)
+        kill()
+        expect(visitor.page.locator(".toast")).to_contain_text("The connection was lost")
+    with topple_play(tmp_path, port=int(address.rstrip("/").rsplit(":", 1)[1])):
+        visitor.press("Connect again")
+        expect(visitor.page.get_by_text("Attempt 2 of 5")).to_be_visible()
+        visitor.page.keyboard.press("1")
+        visitor.page.keyboard.press("2")
+        expect(visitor.verdict).to_contain_text("Out in", timeout=20_000)
+        visitor.page.reload()
+        expect(visitor.page.locator("tbody tr")).to_have_count(2)
+        expect(visitor.page.get_by_text("given up")).to_be_visible()
 
 
 def _wait_for(visitor: Visitor, tick: int) -> None:

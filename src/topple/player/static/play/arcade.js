@@ -115,8 +115,9 @@ export class Arcade {
     on("started", this.started);
     on("frame", this.frame);
     on("ended", this.ended);
-    on("problem", ({ message }) => toast(message));
-    on("closed", () => this.lost());
+    // A connection that nobody used is closed; the next start opens another.
+    on("problem", ({ code, message }) => code !== "idle" && toast(message));
+    on("lost", this.lost);
     stage.canvas.addEventListener("pointermove", (event) => this.point(event));
     stage.canvas.addEventListener("pointerdown", (event) => this.click(event));
     playback.addEventListener("step", () => stage.redraw());
@@ -205,6 +206,7 @@ export class Arcade {
   }
 
   lost() {
+    toast("The connection was lost, and with it this attempt.");
     this.box.cover(
       button("Connect again", { icon: "restart", kind: "primary", onclick: () => this.start() }),
     );

@@ -1,7 +1,7 @@
 // A live I-PHYRE game: the server plays, this end shows and clicks.
 
 /**
- * Fires "ready", "started", "frame", "missed", "ended", "problem" and "closed"; the message is the
+ * Fires "ready", "started", "frame", "missed", "ended", "problem" and "lost"; the message is the
  * event's `detail`.
  */
 export class LiveGame extends EventTarget {
@@ -30,8 +30,8 @@ export class LiveGame extends EventTarget {
       };
       socket.onclose = () => {
         reject(new Error("The live connection to the server is closed."));
+        if (this.running && !this.#left) this.#fire("lost", null);
         this.running = false;
-        if (!this.#left) this.#fire("closed", null);
       };
     });
   }
