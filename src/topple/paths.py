@@ -10,6 +10,8 @@ variable           what it moves                               without it
 ``TOPPLE_RUNS``    run records                                 ``runs`` in the folder one
                                                                is in
 =================  ==========================================  =============================
+
+Keys of model endpoints are read here, too, from the variable a user names; see :func:`secret`.
 """
 
 from __future__ import annotations
@@ -34,6 +36,11 @@ def data_folder() -> Path:
 def runs_folder() -> Path:
     """The folder for run records; it may not exist yet."""
     return Path(os.environ.get("TOPPLE_RUNS") or "runs").expanduser()
+
+
+def secret(variable: str) -> str:
+    """The value of a variable that holds a key, without blanks around it; "" if it is not set."""
+    return os.environ.get(variable, "").strip()
 
 
 def _system_cache() -> Path:

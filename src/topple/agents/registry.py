@@ -20,6 +20,7 @@ AGENTS: Mapping[str, str] = {
     "mem-o": "topple.agents.phyre.mem:MemOnline",
     "optimal": "topple.agents.phyre.optimal:Optimal",
     "object-prior": "topple.agents.phyre.object_prior:ObjectPrior",
+    "llm": "topple.agents.llm.phyre.agent:PhyreLlm",
     "dqn": "topple.agents.phyre.dqn:Dqn",
     "dqn-o": "topple.agents.phyre.dqn:DqnOnline",
 }
@@ -27,6 +28,7 @@ AGENTS: Mapping[str, str] = {
 #: I-PHYRE, likewise.
 GAME_AGENTS: Mapping[str, str] = {
     "random": "topple.agents.iphyre.rand:Random",
+    "llm": "topple.agents.llm.iphyre.agent:IphyreLlm",
 }
 
 #: What an agent may need beside the package -> the extra that brings it.

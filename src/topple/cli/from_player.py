@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from topple.cli.run_tables import show_game_runs, show_runs
 from topple.cli.study import open_store
 from topple.experiments.game_store import GameRunRecord, write_game_record
 from topple.experiments.store import RunRecord, write_record
@@ -27,3 +29,13 @@ def keep_people(study: str, database: str | None, folder: Path) -> list[RunRecor
             else:
                 write_record(folder, record)
     return records
+
+
+def show_people(records: Iterable[RunRecord | GameRunRecord], as_json: bool) -> None:
+    """Print what the people of a study scored; it is of one benchmark."""
+    kept = list(records)
+    games = [record for record in kept if isinstance(record, GameRunRecord)]
+    if games:
+        show_game_runs(games, as_json)
+    else:
+        show_runs([record for record in kept if isinstance(record, RunRecord)], as_json)

@@ -28,6 +28,7 @@ COMMANDS = {
     "iphyre": Mount("topple.cli.iphyre:app", "Play, draw, sample and analyse the I-PHYRE games."),
     "train": Mount("topple.cli.train:app", "Train an agent and keep its weights."),
     "evaluate": Mount("topple.cli.evaluate:app", "Run an agent on a benchmark and score it."),
+    "llm-server": Mount("topple.cli.llm_server:app", "Serve scripted models as a chat endpoint."),
     "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables and figures."),
     "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse how hard PHYRE tasks are."),
     "cache": Mount("topple.cli.phyre_cache:app", "Build and check PHYRE's outcome cache."),

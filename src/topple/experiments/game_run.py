@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from topple.agents.iphyre.base import Playing
+from topple.agents.iphyre.base import GameAgent, Playing
 from topple.agents.registry import create_game_agent
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_store import GameRunRecord, read_game_record, write_game_record
@@ -17,13 +17,24 @@ from topple.experiments.run import provenance
 from topple.iphyre.games import game_named
 
 
-def run_games(config: GameRunConfig) -> GameRunRecord:
+def game_agent_of(config: GameRunConfig) -> GameAgent:
+    """The agent a config names, with its settings."""
+    return create_game_agent(config.agent, config.settings)
+
+
+def run_games(
+    config: GameRunConfig, make: Callable[[GameRunConfig], GameAgent] = game_agent_of
+) -> GameRunRecord:
     """Run an agent.
+
+    Args:
+        config: which, on what.
+        make: makes it, for agents that need more than their settings.
 
     Raises:
         ValueError: The agent left out a game.
     """
-    agent = create_game_agent(config.agent, config.settings)
+    agent = make(config)
     training_rng, playing_rng = (
         np.random.default_rng(sequence) for sequence in np.random.SeedSequence(config.seed).spawn(2)
     )
@@ -51,14 +62,16 @@ def sweep_games(
     configs: Iterable[GameRunConfig],
     folder: Path,
     on_start: Callable[[GameRunConfig], None] | None = None,
+    make: Callable[[GameRunConfig], GameAgent] = game_agent_of,
+    anew: bool = False,
 ) -> Iterator[GameRunRecord]:
-    """Yield the record of each config, from disk or by running it."""
+    """Yield the record of each config, from disk, unless it is wanted anew, or by ``run_games``."""
     for config in configs:
         path = folder / config.name
         record = read_game_record(path) if (path / CONFIG).exists() else None
-        if record is None or record.config != config:
+        if anew or record is None or record.config != config:
             if on_start is not None:
                 on_start(config)
-            record = run_games(config)
+            record = run_games(config, make)
             write_game_record(folder, record)
         yield record

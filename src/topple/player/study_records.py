@@ -101,7 +101,7 @@ def _tasks(
             seed=study.seed,
             attempts=study.attempt_limit,
             label=f"{AGENT} {player.anonymous_id}",
-            tasks=len(tasks),
+            tasks=tuple(map(str, tasks)),
         )
         protocol = _protocol(
             study,
