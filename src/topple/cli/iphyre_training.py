@@ -12,9 +12,10 @@ from rich.progress import Progress
 
 from topple import paths
 from topple.agents.iphyre.base import GameReport
-from topple.cli.evaluate import parse_setting, show_game_runs
+from topple.cli.evaluate import parse_setting
 from topple.cli.messages import Json, progress, resumable, show_json, user_errors
 from topple.cli.phyre_lab import Address, Runs, UseRay, executor_of
+from topple.cli.run_tables import show_game_runs
 from topple.experiments.config import Setting
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_file import game_agent_config
