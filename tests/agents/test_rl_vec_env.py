@@ -60,7 +60,7 @@ def test_the_observations_of_the_last_step_stay() -> None:
     env = GameVecEnv(Split.BASIC.games, SLOTS, Strategy.ON_THE_FLY)
     before = env.reset()
     kept = before.copy()
-    after, *_ = env.step(np.ones(SLOTS, np.int64))
+    after: Any = env.step(np.ones(SLOTS, np.int64))[0]
     np.testing.assert_array_equal(before, kept)
     assert not np.array_equal(before, after)
 
@@ -79,7 +79,7 @@ def test_it_passes_the_checks_of_the_library(strategy: Strategy) -> None:
         assert all(env.observation_space.contains(row) for row in seen)
         episodes += [infos[slot]["episode"]["r"] for slot in np.flatnonzero(over)]
     assert episodes
-    assert env.env_is_wrapped(VecMonitor) == [False] * SLOTS
+    assert env.unwrapped.env_is_wrapped(object) == [False] * SLOTS
     with pytest.raises(AttributeError, match="single episodes"):
         env.env_method("step")
 

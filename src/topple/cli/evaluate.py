@@ -147,9 +147,13 @@ def evaluate(
             if games is not None:
                 names = tuple(game.name for game in chosen_games(games))
                 player, trained_on = load_trained_game_agent(checkpoint, agent, given)
-                played = replace(trained_on, games=names, plays=attempts or 1)
-                played = replace(played, label=label or played.label)
-                game_record = run_games(played, lambda _: player)
+                trained_on = replace(
+                    trained_on,
+                    games=names,
+                    plays=attempts or 1,
+                    label=label or trained_on.label,
+                )
+                game_record = run_games(trained_on, lambda _: player)
                 write_game_record(runs or paths.runs_folder(), game_record)
                 show_game_runs([game_record], as_json)
                 return
