@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -79,7 +80,7 @@ def test_it_passes_the_checks_of_the_library(strategy: Strategy) -> None:
         assert all(env.observation_space.contains(row) for row in seen)
         episodes += [infos[slot]["episode"]["r"] for slot in np.flatnonzero(over)]
     assert episodes
-    assert env.unwrapped.env_is_wrapped(object) == [False] * SLOTS
+    assert env.unwrapped.env_is_wrapped(gym.Wrapper) == [False] * SLOTS
     with pytest.raises(AttributeError, match="single episodes"):
         env.env_method("step")
 
