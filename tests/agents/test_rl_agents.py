@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,16 @@ def test_resumed_equals_uninterrupted(
         assert torch.equal(ours, theirs)
     untimed = [point[:4] for point in rest.history]
     assert untimed == [point[:4] for point in whole.history]
+
+
+def test_logs_for_tensorboard(tmp_path: Path) -> None:
+    reports = tiny("a2c-i").learn(TOY, AT_10_HZ, rng(), tensorboard=tmp_path)
+    if find_spec("tensorboard") is None:
+        with pytest.raises(ValueError, match="pip install tensorboard"):
+            next(reports)
+    else:
+        list(reports)
+        assert list(tmp_path.rglob("events.out.*"))
 
 
 def test_variants_are_trained_on() -> None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -136,6 +137,8 @@ class RlAgent:
             run: what the training is for, kept in the checkpoint.
             tensorboard: a folder for logs of the library.
         """
+        if tensorboard is not None and find_spec("tensorboard") is None:
+            raise ValueError("logs for tensorboard need it: pip install tensorboard")
         seed = int(rng.integers(_SEEDS))
         env, dice = self._env(games, rules, seed), Dice(seed)
         with dice:
