@@ -27,6 +27,7 @@ from topple.reports.iphyre_results import (
     published_success,
     summary_table,
     table_a2,
+    training_table,
 )
 from topple.reports.published import IPHYRE_CITATION, iphyre_table_a4
 
@@ -77,7 +78,7 @@ def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     others = [each for each in columns if each.player in (None, "Random")]
     if others:
         show(game_table("Other agents", others))
-    show(table_a2([each for each in columns if not each.explores]))
+    show(table_a2([each for each in columns if not each.explores]), training_table(columns))
 
 
 def _data(column: Column) -> dict[str, Any]:

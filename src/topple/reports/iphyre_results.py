@@ -190,6 +190,24 @@ def table_a2(columns: Sequence[Column]) -> Table:
     return Table("Table A2, rewards on similar games", header, rows)
 
 
+def training_table(columns: Sequence[Column]) -> Table:
+    """What trainings took, and how they ended: means over the last tenth of their curves."""
+    rows = []
+    for column in columns:
+        for record in column.records:
+            if not record.training or column.explores:
+                continue
+            curve = record.training["curve"]
+            last = -(-len(curve["reward"]) // 10)
+            reward, solved = (sum(curve[key][-last:]) / last for key in ("reward", "solved"))
+            steps, minutes = record.training["steps"], record.training["seconds"] / 60
+            cells = (f"{steps:,}", f"{minutes:.0f}", f"{reward:.0f}", f"{100 * solved:.0f}")
+            rows.append((column.label, str(record.config.seed), *cells))
+    header = ("agent", "seed", "steps", "minutes", "reward", "solved %")
+    note = "Episodes of training on the basic games, with exploration."
+    return Table("Training", header, rows, note)
+
+
 def failure_table(columns: Sequence[Column], oracle: Mapping[str, Plan]) -> Table:
     """Figure A7 in numbers: of the failures, those of timing, in per cent, by split."""
     rows = []
