@@ -45,6 +45,8 @@ ONLY_IN = {
     "ray": ("experiments/executors/ray.py",),
     "gymnasium": ("envs/", "agents/"),
     "typer": ("cli/",),
+    "fastapi": ("player/", "cli/study.py"),
+    "sqlalchemy": ("player/",),
     "httpx": ("agents/llm/endpoint.py",),
 }
 

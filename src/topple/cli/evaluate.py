@@ -11,6 +11,7 @@ import typer
 from topple import paths
 from topple.agents.registry import AGENTS, GAME_AGENTS
 from topple.cli import llm_options
+from topple.cli.from_player import keep_people, show_people
 from topple.cli.iphyre_options import chosen_games
 from topple.cli.llm_options import LLM, LlmRun, llm_label, llm_settings
 from topple.cli.messages import Json, resumable, user_errors
@@ -43,12 +44,19 @@ _WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 @app.command()
 def evaluate(
     agent: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"PHYRE: {', '.join(AGENTS)}, or a file like configs/phyre/dqn.toml; "
             f"I-PHYRE: {', '.join(GAME_AGENTS)}; or 'module:Class' of your own."
         ),
-    ],
+    ] = None,
+    from_player: Annotated[
+        str | None,
+        typer.Option(help="Instead of an agent: the people of this study in the player."),
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option(help="Of the player; by default its file in the data folder.")
+    ] = None,
     setup: Annotated[str | None, typer.Option(help="PHYRE: tier and split.")] = None,
     folds: Annotated[str, typer.Option("--fold", help="PHYRE: folds, with commas.")] = "0",
     part: Annotated[Part, typer.Option(help="PHYRE: which tasks are scored.")] = Part.TEST,
@@ -113,8 +121,17 @@ def evaluate(
       topple evaluate --agent llm --base-url http://127.0.0.1:8000 --model M --setup ball_cross
 
       topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
+
+      topple evaluate --from-player k3w9abcdefgh
     """
     with user_errors(), resumable():
+        if (agent is None) == (from_player is None):
+            raise ValueError("give either --agent or --from-player")
+        if from_player is not None:
+            people = keep_people(from_player, database, runs or paths.runs_folder())
+            show_people(people, as_json)
+            return
+        assert agent is not None  # one of the two is given
         if checkpoint is not None:
             if setup is not None or games is not None:
                 raise ValueError("a checkpoint knows its setup; leave out --setup and --games")

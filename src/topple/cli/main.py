@@ -34,6 +34,8 @@ COMMANDS = {
     "cache": Mount("topple.cli.phyre_cache:app", "Build and check PHYRE's outcome cache."),
     "doctor": Mount("topple.cli.doctor:app", "Check this installation, and its GPU."),
     "report": Mount("topple.cli.phyre_report:app", "Write a report of finished runs."),
+    "play": Mount("topple.cli.play:app", "Play, watch, study and make puzzles in the browser."),
+    "study": Mount("topple.cli.study:app", "Run studies with people in the player."),
 }
 
 
