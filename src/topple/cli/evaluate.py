@@ -29,7 +29,10 @@ from topple.cli.phyre_progress import progress_bar
 from topple.cli.run_tables import show_game_runs, show_runs
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_run import game_agent_of, sweep_games
+from topple.experiments.game_file import game_agent_config
+from topple.experiments.game_run import game_agent_of, run_games, sweep_games
+from topple.experiments.game_store import write_game_record
+from topple.experiments.game_training import load_trained_game_agent
 from topple.experiments.row_file import agent_config
 from topple.experiments.store import write_record
 from topple.experiments.training import load_trained
@@ -78,7 +81,10 @@ def evaluate(
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="PHYRE: weights of `topple train`, for the fold they were trained for."),
+        typer.Option(
+            help="Weights of `topple train`, for the fold they were trained for; with --games, "
+            "for any games of I-PHYRE."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the agent's random choices.")] = 0,
     label: Annotated[str, typer.Option(help="A name for the results.")] = "",
@@ -122,6 +128,8 @@ def evaluate(
 
       topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
 
+      topple evaluate --agent ppo-i --checkpoint runs/training/NAME/checkpoint.pt --games all
+
       topple evaluate --from-player k3w9abcdefgh
     """
     with user_errors(), resumable():
@@ -133,9 +141,18 @@ def evaluate(
             return
         assert agent is not None  # one of the two is given
         if checkpoint is not None:
-            if setup is not None or games is not None:
-                raise ValueError("a checkpoint knows its setup; leave out --setup and --games")
+            if setup is not None:
+                raise ValueError("a checkpoint knows its setup; leave out --setup")
             given = dict(parse_setting(text) for text in setting or ())
+            if games is not None:
+                names = tuple(game.name for game in chosen_games(games))
+                player, trained_on = load_trained_game_agent(checkpoint, agent, given)
+                played = replace(trained_on, games=names, plays=attempts or 1)
+                played = replace(played, label=label or played.label)
+                game_record = run_games(played, lambda _: player)
+                write_game_record(runs or paths.runs_folder(), game_record)
+                show_game_runs([game_record], as_json)
+                return
             learner, trained = load_trained(checkpoint, agent, given)
             trained = replace(trained, tasks=parse_tasks(tasks), attempts=attempts or MAX_ATTEMPTS)
             with laboratory(cache, use_ray, address, backend) as (lab, bar):
@@ -206,8 +223,11 @@ def evaluate(
             show_runs(records, as_json, llm)
         else:
             names = tuple(game.name for game in chosen_games(games))
-            config = GameRunConfig(
-                agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
+            config = game_agent_config(
+                agent,
+                GameRunConfig(
+                    agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
+                ),
             )
             with progress_bar() as bar:
                 bar.name(config.label)
