@@ -27,6 +27,10 @@ AGENTS: Mapping[str, str] = {
 #: I-PHYRE, likewise.
 GAME_AGENTS: Mapping[str, str] = {
     "random": "topple.agents.iphyre.rand:Random",
+    "fusion-global": "topple.agents.iphyre.fusion:Fusion",
+    "fusion-object": "topple.agents.iphyre.fusion:ObjectFusionAgent",
+    "fusion-vision": "topple.agents.iphyre.fusion:VisionFusionAgent",
+    "planner": "topple.agents.iphyre.planner:Planner",
 }
 
 #: What an agent may need beside the package -> the extra that brings it.

@@ -11,19 +11,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
-from topple.observe.frame_files import whole_file
+from topple.agents.torch_files import CheckpointError, load_weights, read_torch, write_torch
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.task import Task
 from topple.scene.codec import fingerprint
 
 _FORMAT = "topple dqn 1"
-
-
-class CheckpointError(ValueError):
-    """A checkpoint cannot be used; the message says why and what to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +62,14 @@ class Checkpoint:
 
     def load_weights(self, network: nn.Module) -> None:
         """Put the weights into a network."""
-        try:
-            network.load_state_dict(self.network)
-        except (RuntimeError, TypeError, AttributeError) as error:
-            reason = str(error).splitlines()[-1].strip()
-            raise CheckpointError(f"the checkpoint's weights do not fit: {reason}") from None
+        load_weights(network, self.network)
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, in the place of an earlier one."""
     # Field by field: asdict would copy the weights.
     content = {field.name: getattr(checkpoint, field.name) for field in fields(checkpoint)}
-    with whole_file(path) as temporary:
-        torch.save({"format": _FORMAT, **content}, temporary)
+    write_torch(path, _FORMAT, content)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -88,21 +78,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         CheckpointError: The file is missing, damaged, or something else.
     """
-    if not path.is_file():
-        raise CheckpointError(f"there is no checkpoint {path}; train one with `topple train`")
-    try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises whatever the broken part of a file leads to
-        reason = str(error).split(". ")[0].splitlines()[0] if str(error) else type(error).__name__
-        raise CheckpointError(
-            f"{path} is no checkpoint, or a damaged one ({reason}); train again"
-        ) from None
-    names = {field.name for field in fields(Checkpoint)}
-    if not isinstance(content, dict) or content.pop("format", None) != _FORMAT:
-        raise CheckpointError(f"{path} is no checkpoint of this version; train again")
-    if set(content) != names:
-        odd = sorted(set(content) ^ names)
-        raise CheckpointError(f"{path} is no checkpoint: {odd[0]!r} is missing or unknown")
+    content = read_torch(path, _FORMAT, {field.name for field in fields(Checkpoint)})
     return Checkpoint(**content)
 
 
@@ -111,3 +87,6 @@ def data_digest(tasks: Sequence[Task], actions: int) -> str:
     text = f"{engine_hash()} {actions} {' '.join(str(task.id) for task in tasks)} "
     text += fingerprint(task.scene for task in tasks)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+__all__ = ["Checkpoint", "CheckpointError", "data_digest", "read_checkpoint", "write_checkpoint"]

@@ -1,0 +1,263 @@
+"""Global, Object and Vision Fusion: classifiers of plans, and agents that rank plans by them.
+
+They learn from 50 plans that work and 50 that do not of each training game, as in appendix D of
+the paper. To play, an agent draws plans like those and plays the one that promises most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from topple.agents.base import Observation, Report
+from topple.agents.iphyre.base import GameTraits, Playing
+from topple.agents.iphyre.fitting import Fitting, Schedule, one_thread, read_fit, seeded
+from topple.agents.iphyre.fusion_networks import (
+    GLOBAL,
+    KINDS,
+    OBJECT,
+    VISION,
+    GlobalFusion,
+    ObjectFusion,
+    VisionFusion,
+)
+from topple.agents.iphyre.outcome_data import (
+    EACH,
+    Examples,
+    by_body,
+    first_table,
+    sample_examples,
+)
+from topple.agents.iphyre.vit import IMAGE_SIZE, SMALL
+from topple.agents.settings import above_zero, at_least, one_of
+from topple.agents.torch_files import load_weights
+from topple.iphyre.game import Game
+from topple.iphyre.picture import picture_game
+from topple.iphyre.plan import plan_from_seconds
+from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD, Rules
+from topple.iphyre.sampling import draw_times
+from topple.iphyre.strategy import Strategy
+
+_SEEDS = 2**31
+_VIT_SHARE = 0.1  # of the learning rate, as in the released code
+
+
+@dataclass
+class Fusion:
+    """A classifier and the agent that plays by it.
+
+    Attributes:
+        kind: global, object or vision.
+        layers: hidden layers after embeddings are added up; 0: as in the released code.
+        epochs: over all examples.
+        batch: examples of an update.
+        learning_rate: at the beginning.
+        half_cosine: updates in which it falls, then rises, and so on: 200 in the released code;
+            0: it falls once, over the whole training, as the paper says.
+        each: plans that work, and as many that do not, of each training game.
+        masked: whether times after the end of an episode are set to never, as published.
+        vit: of vision: small, or a folder of a trained vision transformer.
+        candidates: plans drawn for each game that is played.
+    """
+
+    smoke: ClassVar[Mapping[str, Any]] = {"epochs": 10}
+
+    kind: str = GLOBAL
+    layers: int = 1
+    epochs: int = 200
+    batch: int = 16
+    learning_rate: float = 1e-3
+    half_cosine: int = 0
+    each: int = EACH
+    masked: bool = True
+    vit: str = SMALL
+    candidates: int = 1000
+    _network: nn.Module | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, KINDS)
+        for name in ("epochs", "batch", "each", "candidates"):
+            at_least(name, getattr(self, name), 1)
+        for name in ("layers", "half_cosine"):
+            at_least(name, getattr(self, name), 0)
+        above_zero("learning_rate", self.learning_rate)
+
+    @property
+    def traits(self) -> GameTraits:
+        """It looks at the initial scene and plans everything before the first tick."""
+        seen = Observation.IMAGE if self.kind == VISION else Observation.OBJECTS
+        return GameTraits(Strategy.IN_ADVANCE, seen)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+
+    # Training.
+
+    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+        """Make all epochs, unless a finished checkpoint was loaded."""
+        if self._network is None:
+            for _ in self.learn(games, rules, rng):
+                pass
+
+    def learn(
+        self,
+        games: Sequence[Game],
+        rules: Rules,
+        rng: np.random.Generator,
+        checkpoint: Path | None = None,
+        *,
+        run: Mapping[str, Any] | None = None,
+    ) -> Iterator[Report]:
+        """Sample examples of games at 60 Hz, as published, and make the epochs that are missing."""
+        examples = sample_examples(games, self.each, masked=self.masked)
+        seed = int(rng.integers(_SEEDS))
+        return self.fit(examples, seed, checkpoint, run=run)
+
+    def fit(
+        self,
+        examples: Examples,
+        seed: int,
+        checkpoint: Path | None = None,
+        *,
+        run: Mapping[str, Any] | None = None,
+    ) -> Iterator[Report]:
+        """Make the epochs that are missing, with a report after each."""
+        self._network = network = seeded(seed, self._new_network)
+        inputs = _Inputs(examples, self.kind == VISION)
+        labels = torch.from_numpy(examples.solved.astype(np.int64))
+
+        def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
+            chosen = functional.one_hot(labels[batch], 2).to(torch.float32)
+            shares = torch.softmax(network(*inputs.of(batch)), dim=1)
+            return functional.binary_cross_entropy(shares, chosen)
+
+        settings = {name: value for name, value in self.settings.items() if name != "candidates"}
+        fitting = Fitting(
+            network,
+            loss,
+            len(examples),
+            Schedule(self.epochs, self.batch, self.learning_rate, self.half_cosine),
+            seed,
+            key={**settings, "seed": seed, "data": examples.digest},
+            groups=_groups(network),
+            run=run or {},
+        )
+        yield from fitting.epochs(checkpoint)
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Take settings of training and weights from a finished checkpoint.
+
+        Returns:
+            What it was trained for, as far as it was told.
+        """
+        found = read_fit(path)
+        for name in self.settings:
+            if name in found["key"]:
+                setattr(self, name, found["key"][name])
+        self._network = self._new_network()
+        load_weights(self._network, found["network"])
+        self._network.eval()
+        return dict(found["run"])
+
+    def _new_network(self) -> nn.Module:
+        if self.kind == VISION:
+            return VisionFusion(self.layers, self.vit)
+        return GlobalFusion(self.layers) if self.kind == GLOBAL else ObjectFusion(self.layers)
+
+    # Judging and playing.
+
+    def predict(self, examples: Examples) -> NDArray[np.float32]:
+        """[examples] how likely plans are to work."""
+        if self._network is None:
+            raise ValueError("the agent has no weights; train it or load a checkpoint first")
+        inputs = _Inputs(examples, self.kind == VISION)
+        self._network.eval()
+        with one_thread(), torch.no_grad():
+            scores = self._network(*inputs.of(np.arange(len(examples))))
+            shares: NDArray[np.float32] = torch.softmax(scores, dim=1)[:, 1].numpy()
+        return shares
+
+    def accuracy(self, examples: Examples) -> float:
+        """The share of plans whose outcome is told."""
+        return float(np.mean((self.predict(examples) > 0.5) == examples.solved))
+
+    def play(self, playing: Playing) -> None:
+        """Play the most promising plans, best first, until one works."""
+        for game in playing.games:
+            blocks = len(game.eliminable)
+            drawn = draw_times(blocks, seed=int(playing.rng.integers(_SEEDS)))
+            rows = list(islice(drawn, self.candidates))
+            times = np.array(rows, np.float32).reshape(len(rows), -1)[:, :blocks]
+            works = self.predict(_plans_of(game, times))
+            promised = works * SUCCESS_REWARD + ELIMINATION_REWARD * (times > 0).sum(axis=1)
+            for number in np.argsort(-promised, kind="stable")[: playing.remaining(game)].tolist():
+                plan = plan_from_seconds(game, rows[number][:blocks], playing.rules)
+                if playing.play(game, plan).solved:
+                    break
+
+
+@dataclass
+class ObjectFusionAgent(Fusion):
+    """Object Fusion."""
+
+    kind: str = OBJECT
+
+
+@dataclass
+class VisionFusionAgent(Fusion):
+    """Vision Fusion."""
+
+    kind: str = VISION
+
+
+class _Inputs:
+    """Examples as a network takes them."""
+
+    def __init__(self, examples: Examples, pictures: bool) -> None:
+        self._tables = torch.from_numpy(examples.tables)
+        self._times = torch.from_numpy(examples.times)
+        self._game = torch.from_numpy(examples.game)
+        self._images: Tensor | None = None
+        if pictures:
+            images = [picture_game(game, IMAGE_SIZE) for game in examples.games]
+            self._images = torch.from_numpy(np.stack(images))
+
+    def of(self, batch: NDArray[np.int64]) -> tuple[Tensor, ...]:
+        game = self._game[batch]
+        symbols = self._tables[game], self._times[batch]
+        if self._images is None:
+            return symbols
+        own, places = torch.unique(game, return_inverse=True)
+        return *symbols, self._images[own], places
+
+
+def _groups(network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
+    """Parameters with their share of the learning rate."""
+    if not isinstance(network, VisionFusion):
+        return [(list(network.parameters()), 1.0)]
+    vit = list(network.vit.parameters())
+    own = {id(parameter) for parameter in vit}
+    others = [each for each in network.parameters() if id(each) not in own]
+    return [(others, 1.0), (vit, _VIT_SHARE)]
+
+
+def _plans_of(game: Game, times: NDArray[np.float32]) -> Examples:
+    """Plans of one game whose outcomes are not known."""
+    return Examples(
+        (game,),
+        first_table(game)[None],
+        np.zeros(len(times), np.int64),
+        by_body(game, times),
+        np.zeros(len(times), np.bool_),
+    )
