@@ -59,15 +59,19 @@ class Schedule:
         learning_rate: at the beginning; it falls by half a cosine.
         half_cosine: updates until it is down; it then rises again, and so on. 0: it is down at
             the end of training.
+        constant: whether it stays the same instead.
     """
 
     epochs: int
     batch: int
     learning_rate: float
     half_cosine: int = 0
+    constant: bool = False
 
     def rate(self, update: int, updates: int) -> float:
         """The learning rate of an update."""
+        if self.constant:
+            return self.learning_rate
         part = update / (self.half_cosine or updates)
         return LAST_RATE + (self.learning_rate - LAST_RATE) * (1 + math.cos(math.pi * part)) / 2
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 
@@ -23,7 +25,7 @@ def _branch(inside: int, outside: int) -> nn.Sequential:
 def _head(inside: int, hidden: int, layers: int) -> nn.Sequential:
     """Hidden layers, then a score for failure and one for success."""
     sizes = [inside, *[hidden] * layers]
-    hidden_layers = [_branch(a, b) for a, b in zip(sizes, sizes[1:], strict=False)]
+    hidden_layers = [_branch(a, b) for a, b in pairwise(sizes)]
     return nn.Sequential(*hidden_layers, nn.Linear(sizes[-1], 2))
 
 
