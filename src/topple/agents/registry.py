@@ -27,6 +27,17 @@ AGENTS: Mapping[str, str] = {
 #: I-PHYRE, likewise.
 GAME_AGENTS: Mapping[str, str] = {
     "random": "topple.agents.iphyre.rand:Random",
+    "ppo-i": "topple.agents.iphyre.rl_agents:PpoI",
+    "ppo-o": "topple.agents.iphyre.rl_agents:PpoO",
+    "ppo-c": "topple.agents.iphyre.rl_agents:PpoC",
+    "a2c-i": "topple.agents.iphyre.rl_agents:A2cI",
+    "a2c-o": "topple.agents.iphyre.rl_agents:A2cO",
+    "a2c-c": "topple.agents.iphyre.rl_agents:A2cC",
+    "sac-i": "topple.agents.iphyre.rl_agents:SacI",
+    "sac-o": "topple.agents.iphyre.rl_agents:SacO",
+    "sac-c": "topple.agents.iphyre.rl_agents:SacC",
+    "ddpg-i": "topple.agents.iphyre.rl_agents:DdpgI",
+    "dqn-o": "topple.agents.iphyre.rl_agents:DqnO",
     "fusion-global": "topple.agents.iphyre.fusion:Fusion",
     "fusion-object": "topple.agents.iphyre.fusion:ObjectFusionAgent",
     "fusion-vision": "topple.agents.iphyre.fusion:VisionFusionAgent",
@@ -34,7 +45,7 @@ GAME_AGENTS: Mapping[str, str] = {
 }
 
 #: What an agent may need beside the package -> the extra that brings it.
-_EXTRAS: Mapping[str, str] = {"torch": "agents"}
+_EXTRAS: Mapping[str, str] = {"torch": "agents", "stable_baselines3": "agents"}
 _KINDS: Mapping[type, str] = {
     bool: "a truth value",
     int: "a whole number",

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from topple.agents.base import Report
-from topple.agents.torch_files import CheckpointError, load_weights, read_torch, write_torch
+from topple.agents.checkpoint_file import CheckpointError, read_state, write_state
 
 _FORMAT = "topple fit 1"
-_NAMES = ("key", "run", "epoch", "epochs", "network", "optimizer")
+_NAMES = {"key", "run", "epoch", "epochs", "network", "optimizer"}
 _SAVE_SECONDS = 30.0  # between checkpoints, at least
 LAST_RATE = 1e-6  # where learning rates end, as published
 
@@ -180,10 +180,10 @@ class Fitting:
             "optimizer": self._optimizer.state_dict()["state"],
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_torch(path, _FORMAT, content)
+        write_state(path, _FORMAT, content)
 
     def _restore(self, path: Path) -> None:
-        found = read_torch(path, _FORMAT, _NAMES)
+        found = read_state(path, _FORMAT, _NAMES)
         check_key(found["key"], self.key)
         if found["epochs"] != self.schedule.epochs:
             raise CheckpointError(
@@ -212,9 +212,22 @@ def read_fit(path: Path) -> dict[str, Any]:
     Raises:
         CheckpointError: It cannot be used, or was not finished.
     """
-    found = read_torch(path, _FORMAT, _NAMES)
+    found = read_state(path, _FORMAT, _NAMES)
     if found["epoch"] < found["epochs"]:
         raise CheckpointError(
             f"{path} has {found['epoch']} of {found['epochs']} epochs; finish its training first"
         )
     return found
+
+
+def load_weights(network: nn.Module, weights: Mapping[str, Any]) -> None:
+    """Put weights into a network.
+
+    Raises:
+        CheckpointError: They are those of another network.
+    """
+    try:
+        network.load_state_dict(weights)
+    except (RuntimeError, TypeError, AttributeError) as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise CheckpointError(f"the checkpoint's weights do not fit: {reason}") from None

@@ -20,7 +20,14 @@ from torch.nn import functional
 
 from topple.agents.base import Observation, Report
 from topple.agents.iphyre.base import GameTraits, Playing
-from topple.agents.iphyre.fitting import Fitting, Schedule, one_thread, read_fit, seeded
+from topple.agents.iphyre.fitting import (
+    Fitting,
+    Schedule,
+    load_weights,
+    one_thread,
+    read_fit,
+    seeded,
+)
 from topple.agents.iphyre.fusion_networks import (
     GLOBAL,
     KINDS,
@@ -39,7 +46,6 @@ from topple.agents.iphyre.outcome_data import (
 )
 from topple.agents.iphyre.vit import IMAGE_SIZE, SMALL
 from topple.agents.settings import above_zero, at_least, one_of
-from topple.agents.torch_files import load_weights
 from topple.iphyre.game import Game
 from topple.iphyre.picture import picture_game
 from topple.iphyre.plan import plan_from_seconds

@@ -15,10 +15,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from topple.agents.base import Report
-from topple.agents.iphyre.fitting import Fitting, Schedule, read_fit, seeded
+from topple.agents.iphyre.fitting import Fitting, Schedule, load_weights, read_fit, seeded
 from topple.agents.iphyre.sequence_data import STATE, STEPS, Sequences, windows
 from topple.agents.settings import above_zero, at_least
-from topple.agents.torch_files import load_weights
 from topple.physics.munk import MAX_BODIES
 
 _SHARPEST, _WIDEST = -6.0, 1.0  # logarithms of standard deviations, in widths of the scene

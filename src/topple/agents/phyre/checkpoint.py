@@ -1,7 +1,4 @@
-"""Checkpoints of DQN: everything that goes on where training was stopped.
-
-Written whole or not at all, and read without running anything that a file could bring along.
-"""
+"""Checkpoints of DQN: everything that goes on where training was stopped."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-from topple.agents.torch_files import CheckpointError, load_weights, read_torch, write_torch
+from topple.agents.checkpoint_file import CheckpointError, read_state, write_state
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.task import Task
 from topple.scene.codec import fingerprint
@@ -62,14 +59,18 @@ class Checkpoint:
 
     def load_weights(self, network: nn.Module) -> None:
         """Put the weights into a network."""
-        load_weights(network, self.network)
+        try:
+            network.load_state_dict(self.network)
+        except (RuntimeError, TypeError, AttributeError) as error:
+            reason = str(error).splitlines()[-1].strip()
+            raise CheckpointError(f"the checkpoint's weights do not fit: {reason}") from None
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, in the place of an earlier one."""
     # Field by field: asdict would copy the weights.
     content = {field.name: getattr(checkpoint, field.name) for field in fields(checkpoint)}
-    write_torch(path, _FORMAT, content)
+    write_state(path, _FORMAT, content)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -78,8 +79,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         CheckpointError: The file is missing, damaged, or something else.
     """
-    content = read_torch(path, _FORMAT, {field.name for field in fields(Checkpoint)})
-    return Checkpoint(**content)
+    return Checkpoint(**read_state(path, _FORMAT, {field.name for field in fields(Checkpoint)}))
 
 
 def data_digest(tasks: Sequence[Task], actions: int) -> str:
@@ -87,6 +87,3 @@ def data_digest(tasks: Sequence[Task], actions: int) -> str:
     text = f"{engine_hash()} {actions} {' '.join(str(task.id) for task in tasks)} "
     text += fingerprint(task.scene for task in tasks)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-__all__ = ["Checkpoint", "CheckpointError", "data_digest", "read_checkpoint", "write_checkpoint"]
