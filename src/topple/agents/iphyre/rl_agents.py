@@ -212,9 +212,7 @@ class Sac(OffPolicy):
         """The library's SAC, or ours for choices."""
         options = {**self._options(env), "tau": self.tau}
         if self.strategy is Strategy.ON_THE_FLY:
-            return DiscreteSac(
-                **options, target_entropy=self.target_entropy, entropy=self.entropy
-            )
+            return DiscreteSac(**options, target_entropy=self.target_entropy, entropy=self.entropy)
         return SAC(
             "MlpPolicy",
             **options,

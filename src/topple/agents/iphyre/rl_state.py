@@ -31,7 +31,7 @@ class Dice:
 
     def __init__(self, seed: int) -> None:
         self._torch = torch.Generator().manual_seed(seed).get_state()
-        self._numpy: Any = np.random.RandomState(seed).get_state()  # noqa: NPY002
+        self._numpy: Any = np.random.RandomState(seed).get_state()
         self._outside: Any = None
 
     def __enter__(self) -> None:
@@ -109,7 +109,9 @@ def load_weights(model: BaseAlgorithm, state: dict[str, Any]) -> None:
 
 
 def _variables(model: BaseAlgorithm) -> list[str]:
-    names = [name for name in model._get_torch_save_params()[1] if getattr(model, name, None) is not None]
+    names = [
+        name for name in model._get_torch_save_params()[1] if getattr(model, name, None) is not None
+    ]
     return names
 
 

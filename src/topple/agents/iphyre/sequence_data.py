@@ -51,7 +51,11 @@ def collect_sequences(games: Sequence[Game], each: int, seed: int = 0) -> Sequen
 def windows(lengths: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """(windows, 2) episode and first step of parts that cover all episodes without overlap."""
     return np.array(
-        [(k, start) for k, length in enumerate(lengths.tolist()) for start in range(0, length, size)]
+        [
+            (k, start)
+            for k, length in enumerate(lengths.tolist())
+            for start in range(0, length, size)
+        ]
     )
 
 

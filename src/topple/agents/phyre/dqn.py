@@ -27,9 +27,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from topple.agents.base import Observation, Report, Traits
+from topple.agents.checkpoint_file import CheckpointError
 from topple.agents.phase import Testing, Training
 from topple.agents.phyre.batches import Batches
-from topple.agents.checkpoint_file import CheckpointError
 from topple.agents.phyre.checkpoint import (
     Checkpoint,
     data_digest,
