@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from topple.cli import phyre_reproduce
+from topple.cli import iphyre_table_a1, phyre_reproduce
 from topple.cli.messages import Cell, Json, show, show_json, user_errors
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.score import Score, average, averages
@@ -20,6 +20,7 @@ from topple.reports.published import (
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.add_typer(phyre_reproduce.app)
+app.add_typer(iphyre_table_a1.app)
 
 _PRINTED = 0.05  # rewards are printed to a tenth
 _PRINTED_MEAN = 0.005  # averages to a hundredth

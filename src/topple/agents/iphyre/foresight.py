@@ -44,7 +44,8 @@ class Foresight:
             prediction, _ = self.network(
                 torch.from_numpy(states)[:, None], self._nothing, self._memory
             )
-            return prediction.likeliest()[:, 0].numpy()
+            expected: States = prediction.likeliest()[:, 0].numpy()
+        return expected
 
     def remember(self, states: States, removed: NDArray[np.float32]) -> tuple[States, States]:
         """Take note of a step; the next states, and how likely it is the last one, solved.
@@ -72,8 +73,8 @@ class Foresight:
 
     @memory.setter
     def memory(self, values: NDArray[np.float32]) -> None:
-        first, second = torch.from_numpy(values.copy()).split(1)
-        self._memory = first, second
+        both = torch.from_numpy(values.copy())
+        self._memory = both[:1], both[1:]
 
 
 def removal_rows(

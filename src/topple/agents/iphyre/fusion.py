@@ -78,7 +78,7 @@ class Fusion:
     smoke: ClassVar[Mapping[str, Any]] = {"epochs": 10}
 
     kind: str = GLOBAL
-    layers: int = 1
+    layers: int = 0
     epochs: int = 200
     batch: int = 16
     learning_rate: float = 1e-3

@@ -35,7 +35,8 @@ class Block(nn.Module):
         )
         mixed = self.project(mixed.transpose(1, 2).flatten(2))
         tokens = tokens + functional.dropout(mixed, self.dropout, self.training)
-        return tokens + self.think(self.second(tokens))
+        thought: Tensor = self.think(self.second(tokens))
+        return tokens + thought
 
 
 class Gpt(nn.Module):

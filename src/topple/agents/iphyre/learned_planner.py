@@ -131,4 +131,5 @@ def imagine(
         tables = np.where(still, tables, after.reshape(tables.shape))
         tables[removed > 0] = 0.0
     removed_at_all = (leaving >= 0).sum(axis=1)
-    return values + open_yet * (TIME_REWARD * STEPS / FPS + ELIMINATION_REWARD * removed_at_all)
+    values += open_yet * (TIME_REWARD * STEPS / FPS + ELIMINATION_REWARD * removed_at_all)
+    return values

@@ -61,18 +61,20 @@ def windows(lengths: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 def _of_game(game: Game, data: Dataset) -> Iterator[NDArray[np.generic]]:
     tables = data.tables
-    there = tables.any(axis=3)  # (episodes, 150, 12)
-    lengths = there.any(axis=2).sum(axis=1)
+    there: NDArray[np.bool_] = np.any(tables, axis=3)  # (episodes, 150, 12)
+    lengths = np.any(there, axis=2).sum(axis=1)
     gone = np.zeros_like(there)
     # What was removed between two tables is what the choice at the first of them was.
     gone[:, :-1] = there[:, :-1] & ~there[:, 1:]
     gone[np.arange(STEPS) >= lengths[:, None] - 1] = False
     actions = _choices(gone[:, :, list(game.eliminable)])
-    before = np.cumsum(actions > 0, axis=1) - (actions > 0)
+    removing = (actions > 0).astype(np.int64)
+    before = np.cumsum(removing, axis=1) - removing
     earned = TIME_REWARD / FPS * np.arange(STEPS) + ELIMINATION_REWARD * before
     within = np.arange(STEPS) < lengths[:, None]
     returns = np.where(within, data.rewards[:, None] - earned, 0.0)
-    states = np.stack([observed(table) for table in tables.reshape(-1, MAX_BODIES, COLUMNS)])
+    flat = tables.reshape(-1, MAX_BODIES, COLUMNS).astype(np.float64)
+    states = np.stack([observed(table) for table in flat])
     positions = candidates(game, Strategy.ON_THE_FLY)
     yield states.reshape(len(tables), STEPS, STATE)
     yield np.repeat(positions[None], len(tables), axis=0)

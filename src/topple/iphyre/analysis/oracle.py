@@ -82,9 +82,9 @@ class _Search:
     def _limits(self, due: Rows, at_least: NDArray[np.float64]) -> NDArray[np.int32]:
         """The last tick at which a plan can be solved with its reward."""
         spare = np.minimum(SUCCESS_REWARD - at_least, self.rules.tick_limit)
-        times = np.sort(late(due), axis=1)
+        times = np.sort(late(due), axis=1).astype(np.float64)
         limits = np.zeros(len(due))
-        start = np.zeros(len(due))
+        start: NDArray[np.float64] = np.zeros(len(due))
         # After k removals, time is left up to the next one as far as the reward allows.
         for k in range(due.shape[1] + 1):
             until = times[:, k] if k < due.shape[1] else np.full(len(due), np.inf)
