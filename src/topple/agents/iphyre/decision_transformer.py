@@ -179,7 +179,7 @@ class DecisionTransformer:
         fitting = Fitting(
             network,
             loss,
-            len(sequences),
+            sequences.size,
             Schedule(self.epochs, self.batch, self.learning_rate),
             seed,
             key={**settings, "seed": seed, "data": sequences.digest},

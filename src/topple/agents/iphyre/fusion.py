@@ -152,7 +152,7 @@ class Fusion:
         fitting = Fitting(
             network,
             loss,
-            len(examples),
+            examples.size,
             Schedule(self.epochs, self.batch, self.learning_rate, self.half_cosine),
             seed,
             key={**settings, "seed": seed, "data": examples.digest},
@@ -190,7 +190,7 @@ class Fusion:
         inputs = _Inputs(examples, self.kind == VISION)
         self._network.eval()
         with one_thread(), torch.no_grad():
-            scores = self._network(*inputs.of(np.arange(len(examples))))
+            scores = self._network(*inputs.of(np.arange(examples.size)))
             shares: NDArray[np.float32] = torch.softmax(scores, dim=1)[:, 1].numpy()
         return shares
 

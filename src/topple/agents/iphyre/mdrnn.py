@@ -18,9 +18,11 @@ from topple.agents.base import Report
 from topple.agents.iphyre.fitting import Fitting, Schedule, load_weights, read_fit, seeded
 from topple.agents.iphyre.sequence_data import STATE, STEPS, Sequences, windows
 from topple.agents.settings import above_zero, at_least
+from topple.observe.iphyre_table import COLUMNS
 from topple.physics.munk import MAX_BODIES
 
-_SHARPEST, _WIDEST = -6.0, 1.0  # logarithms of standard deviations, in widths of the scene
+# Logarithms of standard deviations, in widths of the scene.
+_SHARPEST, _FIRST, _WIDEST = -6.0, -2.0, 1.0
 
 Memory = tuple[Tensor, Tensor]
 
@@ -54,6 +56,9 @@ class MdrnnNetwork(nn.Module):
         self.mixtures = mixtures
         self.memory = nn.LSTM(STATE + MAX_BODIES, hidden, batch_first=True)
         self.out = nn.Linear(hidden, mixtures * (1 + 2 * STATE) + 1)
+        # At first it expects little to change, as is true of most numbers at most steps.
+        nn.init.normal_(self.out.weight, std=0.01)
+        nn.init.zeros_(self.out.bias)
 
     def forward(
         self, states: Tensor, removed: Tensor, memory: Memory | None = None
@@ -65,14 +70,16 @@ class MdrnnNetwork(nn.Module):
             removed: [episodes, steps, 12] 1 for bodies that go now.
             memory: of the steps before, if any.
         """
+        # That removed bodies are gone is what removing means, not something to be learned.
+        kept = states * (1 - removed).repeat_interleave(COLUMNS, dim=2)
         features, memory = self.memory(torch.cat([states, removed], dim=2), memory)
         count = self.mixtures
         shares, numbers, solved = self.out(features).split([count, 2 * count * STATE, 1], dim=2)
         change, deviations = numbers.unflatten(2, (2, count, STATE)).unbind(2)
         prediction = Prediction(
             shares,
-            states[:, :, None] + change,
-            deviations.clamp(_SHARPEST, _WIDEST),
+            kept[:, :, None] + change,
+            (_FIRST + deviations).clamp(_SHARPEST, _WIDEST),
             solved.squeeze(2),
         )
         return prediction, cast(Memory, memory)

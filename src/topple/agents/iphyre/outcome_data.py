@@ -27,7 +27,9 @@ class Examples(NamedTuple):
     times: NDArray[np.float32]  # (examples, 12) s by body; 0: never
     solved: NDArray[np.bool_]  # (examples,)
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many."""
         return len(self.game)
 
     def part(self, chosen: NDArray[np.bool_]) -> Examples:
@@ -89,7 +91,7 @@ def sample_examples(
 def held_out(examples: Examples, share: float, seed: int) -> NDArray[np.bool_]:
     """(examples,) which ones to keep for testing: a share of each game's, drawn from a seed."""
     rng = np.random.default_rng(seed)
-    chosen = np.zeros(len(examples), np.bool_)
+    chosen = np.zeros(examples.size, np.bool_)
     for number in range(len(examples.games)):
         own = np.flatnonzero(examples.game == number)
         chosen[rng.permutation(own)[: round(share * len(own))]] = True

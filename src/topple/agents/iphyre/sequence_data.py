@@ -33,7 +33,9 @@ class Sequences(NamedTuple):
     lengths: NDArray[np.int64]  # (episodes,) steps
     solved: NDArray[np.bool_]  # (episodes,)
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many."""
         return len(self.states)
 
     @property
