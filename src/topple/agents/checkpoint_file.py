@@ -1,5 +1,6 @@
-"""Files with the state of training: written whole or not at all, and read without running
-anything that a file could bring along.
+"""Files with the state of training.
+
+Written whole or not at all, and read without running anything that a file could bring along.
 """
 
 from __future__ import annotations

@@ -25,8 +25,10 @@ from topple.cli.phyre_lab import (
 )
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_run import sweep_games
-from topple.experiments.game_store import GameRunRecord
+from topple.experiments.game_file import game_agent_config
+from topple.experiments.game_run import run_games, sweep_games
+from topple.experiments.game_store import GameRunRecord, write_game_record
+from topple.experiments.game_training import load_trained_game_agent
 from topple.experiments.row_file import agent_config
 from topple.experiments.store import RunRecord, write_record
 from topple.experiments.training import load_trained
@@ -67,7 +69,10 @@ def evaluate(
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="PHYRE: weights of `topple train`, for the fold they were trained for."),
+        typer.Option(
+            help="Weights of `topple train`, for the fold they were trained for; with --games, "
+            "for any games of I-PHYRE."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the agent's random choices.")] = 0,
     label: Annotated[str, typer.Option(help="A name for the results.")] = "",
@@ -88,12 +93,23 @@ def evaluate(
       topple evaluate --agent random --games basic,noisy
 
       topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
+
+      topple evaluate --agent ppo-i --checkpoint runs/training/NAME/checkpoint.pt --games all
     """
     with user_errors(), resumable():
         if checkpoint is not None:
-            if setup is not None or games is not None:
-                raise ValueError("a checkpoint knows its setup; leave out --setup and --games")
+            if setup is not None:
+                raise ValueError("a checkpoint knows its setup; leave out --setup")
             given = dict(parse_setting(text) for text in setting or ())
+            if games is not None:
+                names = tuple(game.name for game in chosen_games(games))
+                player, trained_on = load_trained_game_agent(checkpoint, agent, given)
+                played = replace(trained_on, games=names, plays=attempts or 1)
+                played = replace(played, label=label or played.label)
+                game_record = run_games(played, player)
+                write_game_record(runs or paths.runs_folder(), game_record)
+                show_game_runs([game_record], as_json)
+                return
             learner, trained = load_trained(checkpoint, agent, given)
             trained = replace(trained, tasks=tasks, attempts=attempts or MAX_ATTEMPTS)
             with laboratory(cache, use_ray, address, backend) as (lab, bar):
@@ -129,8 +145,11 @@ def evaluate(
             show_runs(records, as_json)
         else:
             names = tuple(game.name for game in chosen_games(games))
-            config = GameRunConfig(
-                agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
+            config = game_agent_config(
+                agent,
+                GameRunConfig(
+                    agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
+                ),
             )
             show_game_runs(sweep_games([config], runs or paths.runs_folder()), as_json)
 
@@ -186,5 +205,8 @@ def show_game_runs(records: Iterable[GameRunRecord], as_json: bool) -> None:
     for record in records:
         means = {split.value: mean for split, mean in record.averages.items()}
         for name, mean in {**means, "all": record.average}.items():
-            rows.append([record.config.label, name, mean.games, mean.reward, mean.success_rate])
-    show("I-PHYRE", ("agent", "split", "games", "reward", "solved"), rows)
+            config = record.config
+            where: list[Cell] = [config.label, config.seed, name, mean.games, config.plays]
+            rows.append([*where, mean.reward, mean.success_rate])
+    columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
+    show("I-PHYRE", columns, rows)

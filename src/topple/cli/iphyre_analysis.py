@@ -96,7 +96,7 @@ def oracle(
     show("Best plans found", ("game", "reward", "seconds per gray block"), rows, as_json)
 
 
-def _oracle_plan(folder: Path, game: Game) -> Plan:
+def oracle_plan(folder: Path, game: Game) -> Plan:
     """The plan a search wrote.
 
     Raises:
@@ -118,7 +118,7 @@ def timing(
     """Measure by how many milliseconds the oracle's removals can be off."""
 
     def compute(game: Game) -> Result:
-        plan = _oracle_plan(oracle_folder, game)
+        plan = oracle_plan(oracle_folder, game)
         slacks = timing_slack(game, plan)
         return {
             "slack": [list(slack) for slack in slacks],
@@ -187,7 +187,7 @@ def failures(
                 name: Attempted(tuple(each["order"]), bool(each["solved"]))
                 for name, each in read_json(attempts).items()
             }
-        orders = {g.name: _oracle_plan(oracle_folder, g).order for g in PUBLISHED}
+        orders = {g.name: oracle_plan(oracle_folder, g).order for g in PUBLISHED}
         counts = [
             *((split.value, c) for split, c in failures_by_split(tried, orders).items()),
             ("all", count_failures(tried, orders)),

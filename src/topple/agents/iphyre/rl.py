@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,10 +27,10 @@ from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from topple.agents.base import Observation
 from topple.agents.checkpoint_file import CheckpointError, read_state, write_state
 from topple.agents.iphyre.base import GameReport, GameTraits, Playing
-from topple.agents.iphyre.rl_state import Dice, capture, load_weights, restore
+from topple.agents.iphyre.rl_state import Dice, capture, load_trained, restore
 from topple.agents.iphyre.vec_env import GameVecEnv, to_times
 from topple.envs.iphyre_reference import act, observe
-from topple.iphyre.game import MAX_ELIMINABLE, Game
+from topple.iphyre.game import Game
 from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
@@ -245,7 +246,7 @@ class RlAgent:
                 setattr(self, name, value)
         with Dice(0):
             self._model = self.new_model(self._env(Split.BASIC.games, AT_10_HZ, 0))
-        load_weights(self._model, found["state"])
+        load_trained(self._model, found["state"])
         return dict(found["run"])
 
     # Playing.
@@ -256,23 +257,30 @@ class RlAgent:
             raise ValueError("the agent has no weights; train it or load a checkpoint first")
         with Dice(int(playing.rng.integers(_SEEDS))):
             for _ in range(playing.log.limit):
-                for game in playing.games:
-                    self._play_game(playing, game)
+                self._play_all(playing)
 
-    def _play_game(self, playing: Playing, game: Game) -> None:
-        with playing.episode(game) as episode:
-            used: frozenset[int] = frozenset()
-            while not episode.state.over:
-                action = self.choose(observe(episode, self.strategy))
-                used = act(episode, self.strategy, action, used)
+    def _play_all(self, playing: Playing) -> None:
+        """Play all games once, side by side, so that the network sees them together."""
+        with ExitStack() as stack:
+            # Plays are logged as the stack is taken down, from its top.
+            opened = [stack.enter_context(playing.episode(game)) for game in playing.games[::-1]]
+            running = opened[::-1]
+            used: dict[str, frozenset[int]] = {}
+            while running:
+                seen = np.stack([observe(episode, self.strategy) for episode in running])
+                for episode, action in zip(running, self.choose(seen), strict=True):
+                    name = episode.game.name
+                    turns = used.get(name, frozenset())
+                    used[name] = act(episode, self.strategy, action, turns)
+                running = [episode for episode in running if not episode.state.over]
 
-    def choose(self, seen: NDArray[np.float32]) -> Any:
-        """An action of the strategy's space for an observation."""
+    def choose(self, seen: NDArray[np.float32]) -> NDArray[Any]:
+        """Actions of the strategy's space for observations, one in each row."""
         assert self._model is not None
-        action, _ = self._model.predict(seen, deterministic=not self.explore)
+        actions, _ = self._model.predict(seen, deterministic=not self.explore)
         if self.strategy is Strategy.ON_THE_FLY:
-            return int(action)
-        return to_times(action, np.empty(MAX_ELIMINABLE, np.float32))
+            return actions
+        return to_times(actions, np.empty(actions.shape, np.float32))
 
 
 def _round(model: BaseAlgorithm, callback: BaseCallback) -> None:

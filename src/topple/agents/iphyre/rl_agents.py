@@ -83,9 +83,8 @@ class OnPolicy(RlAgent):
 
     def _patient(self, model: BaseAlgorithm) -> BaseAlgorithm:
         if self.strategy is Strategy.ON_THE_FLY:
-            head: Any = model.policy
-            with torch.no_grad():
-                head.action_net.bias[0] += self.patience
+            policy: Any = model.policy
+            _favour_nothing(policy.action_net, self.patience)
         return model
 
 
@@ -116,7 +115,11 @@ class Ppo(OnPolicy):
 
     def new_model(self, env: GameVecEnv) -> BaseAlgorithm:
         """The library's PPO."""
-        own = {"batch_size": self.batch, "n_epochs": self.epochs, "clip_range": self.clip}
+        own: dict[str, Any] = {
+            "batch_size": self.batch,
+            "n_epochs": self.epochs,
+            "clip_range": self.clip,
+        }
         return self._patient(PPO(**self._options(env), **own))
 
 
@@ -191,12 +194,14 @@ class Sac(OffPolicy):
         entropy: weight of the policy's entropy at the start; it is learned.
         target_entropy: that the weight aims at. In time: per block, in nats; on the fly: as a
             share of the largest there is.
+        patience: on the fly: added to the logit of doing nothing at the start.
     """
 
     tau: float = 0.005
     entropy: float = 1.0
     target_entropy: float = -1.0
     updates: int = 8
+    patience: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -212,7 +217,10 @@ class Sac(OffPolicy):
         """The library's SAC, or ours for choices."""
         options = {**self._options(env), "tau": self.tau}
         if self.strategy is Strategy.ON_THE_FLY:
-            return DiscreteSac(**options, target_entropy=self.target_entropy, entropy=self.entropy)
+            own: dict[str, Any] = {"target_entropy": self.target_entropy, "entropy": self.entropy}
+            model = DiscreteSac(**options, **own)
+            _favour_nothing(model.policy.actor[-1], self.patience)
+            return model
         return SAC(
             "MlpPolicy",
             **options,
@@ -248,12 +256,13 @@ class Ddpg(OffPolicy):
         size = np.ones(MAX_ELIMINABLE)
         return NormalActionNoise(0 * size, self.noise * size)
 
-    def choose(self, seen: NDArray[np.float32]) -> Any:
+    def choose(self, seen: NDArray[np.float32]) -> NDArray[Any]:
         """As others do, with the noise of training where it explores."""
         times = super().choose(seen)
         if not self.explore:
             return times
-        return np.clip(times + self._noise()() / 2, 0.0, 1.0).astype(np.float32)
+        noise = np.stack([self._noise()() for _ in times])
+        return np.clip(times + noise / 2, 0.0, 1.0).astype(np.float32)
 
 
 @dataclass
@@ -264,7 +273,9 @@ class Dqn(OffPolicy):
         target_interval: steps between copies to the target network.
         exploring: share of the steps in which exploration falls to its end.
         exploration: share of random actions at the end, and in plays that explore.
+        first_exploration: share of random actions at the start.
         gradient_limit: norm to which gradients are cut.
+        patience: added to the value of doing nothing at the start.
     """
 
     buffer: int = 50_000
@@ -274,26 +285,32 @@ class Dqn(OffPolicy):
     target_interval: int = 500
     exploring: float = 0.0125
     exploration: float = 0.02
+    first_exploration: float = 1.0
     gradient_limit: float = 40.0
+    patience: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._at_least("target_interval", 1)
         self._above("gradient_limit", 0)
-        for name in ("exploring", "exploration"):
+        for name in ("exploring", "exploration", "first_exploration"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; it is a share from 0 to 1")
 
     def new_model(self, env: GameVecEnv) -> BaseAlgorithm:
         """The library's DQN."""
-        return DQN(
+        model = DQN(
             "MlpPolicy",
             **self._options(env),
             target_update_interval=self.target_interval,
             exploration_fraction=self.exploring,
+            exploration_initial_eps=self.first_exploration,
             exploration_final_eps=self.exploration,
             max_grad_norm=self.gradient_limit,
         )
+        for network in (model.q_net, model.q_net_target):
+            _favour_nothing(network.q_net[-1], self.patience)
+        return model
 
 
 class PpoI(Ppo):
@@ -375,3 +392,9 @@ class DqnO(Dqn):
     """DQN that acts on the fly."""
 
     strategy = Strategy.ON_THE_FLY
+
+
+def _favour_nothing(layer: Any, amount: float) -> None:
+    """Raise what a network says of doing nothing."""
+    with torch.no_grad():
+        layer.bias[0] += amount

@@ -82,9 +82,7 @@ def capture(model: BaseAlgorithm, env: GameVecEnv, dice: Dice) -> dict[str, Any]
 
 def restore(model: BaseAlgorithm, env: GameVecEnv, dice: Dice, state: dict[str, Any]) -> None:
     """Put a captured state into an algorithm with the same settings, made ready to learn."""
-    load_weights(model, state)
-    for name, value in state["counters"].items():
-        setattr(model, name, value)
+    load_trained(model, state)
     saved = {name: _to_array(value) for name, value in state["env"].items()}
     # Attributes of the algorithm that the library keeps to itself.
     hidden: Any = model
@@ -101,8 +99,10 @@ def restore(model: BaseAlgorithm, env: GameVecEnv, dice: Dice, state: dict[str, 
         buffer.pos, buffer.full = state["buffer"]["pos"], state["buffer"]["full"]
 
 
-def load_weights(model: BaseAlgorithm, state: dict[str, Any]) -> None:
-    """Put the networks, optimizers and learned numbers of a captured state into an algorithm."""
+def load_trained(model: BaseAlgorithm, state: dict[str, Any]) -> None:
+    """Put what was learned, and how far, from a captured state into an algorithm."""
+    for name, value in state["counters"].items():
+        setattr(model, name, value)
     model.set_parameters(state["weights"], exact_match=True)
     for name in _variables(model):
         getattr(model, name).data = state["variables"][name].clone()

@@ -53,10 +53,10 @@ class SoftmaxPolicy(BasePolicy):
         self.critic_optimizer = torch.optim.Adam(self.critics.parameters(), lr=rate)
 
     def _predict(self, observation: Any, deterministic: bool = False) -> Tensor:
-        logits = self.actor(observation)
+        logits: Tensor = self.actor(observation)
         if deterministic:
             return logits.argmax(dim=1)
-        return torch.distributions.Categorical(logits=logits).sample()
+        return torch.multinomial(logits.softmax(dim=1), 1).squeeze(1)
 
 
 class DiscreteSac(OffPolicyAlgorithm):
