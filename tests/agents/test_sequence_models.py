@@ -101,7 +101,7 @@ def test_the_transformer_does_not_see_the_future() -> None:
 
 def test_a_step_does_not_see_its_own_choice(sequences: Sequences) -> None:
     agent = DecisionTransformer(**SMALL)  # type: ignore[arg-type]
-    network = agent._new_network().eval()
+    network = agent.new_network().eval()
     returns, states = torch.zeros(1, 5), torch.randn(1, 5, 122)
     choices, steps = torch.zeros(1, 5, dtype=torch.int64), torch.arange(5)[None]
     changed = choices.clone()
@@ -134,7 +134,7 @@ def test_decision_transformer_plays_at_sixty_hertz_too() -> None:
 
 def test_losses_weigh_removals(sequences: Sequences) -> None:
     agent = DecisionTransformer(**SMALL)  # type: ignore[arg-type]
-    network = agent._new_network().eval()
+    network = agent.new_network().eval()
     with torch.no_grad():  # always nothing: wrong at removals alone
         network.decide.weight.zero_()
         network.decide.bias.copy_(torch.tensor([9.0, *[0.0] * 6]))

@@ -8,7 +8,7 @@ playing, one asks for a high return.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -20,14 +20,8 @@ from torch.nn import functional
 
 from topple.agents.base import Observation, Report
 from topple.agents.iphyre.base import GameTraits, Playing
-from topple.agents.iphyre.fitting import (
-    Fitting,
-    Schedule,
-    load_weights,
-    one_thread,
-    read_fit,
-    seeded,
-)
+from topple.agents.iphyre.fitted import FittedAgent
+from topple.agents.iphyre.fitting import Fitting, Schedule, one_thread, seeded
 from topple.agents.iphyre.gpt import Gpt
 from topple.agents.iphyre.outcome_data import EACH
 from topple.agents.iphyre.sequence_data import (
@@ -43,11 +37,8 @@ from topple.envs.iphyre_stage import ACTIONS
 from topple.iphyre.dataset import FPS
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
-from topple.iphyre.rules import SUCCESS_REWARD, Rules
+from topple.iphyre.rules import SUCCESS_REWARD
 from topple.iphyre.strategy import Strategy
-
-_SEEDS = 2**31
-_PLAYING = ("target", "explore")  # settings that can be changed after training
 
 
 class DecisionNetwork(nn.Module):
@@ -83,7 +74,7 @@ class DecisionNetwork(nn.Module):
 
 
 @dataclass
-class DecisionTransformer:
+class DecisionTransformer(FittedAgent):
     """The agent.
 
     Attributes:
@@ -103,6 +94,7 @@ class DecisionTransformer:
     """
 
     smoke: ClassVar[Mapping[str, Any]] = {"epochs": 2, "width": 32, "layers": 1, "each": 5}
+    playing: ClassVar[tuple[str, ...]] = ("target", "explore")
 
     epochs: int = 100
     batch: int = 128
@@ -116,7 +108,6 @@ class DecisionTransformer:
     removal_weight: float = 1.0
     target: float = SUCCESS_REWARD
     explore: bool = False
-    _network: DecisionNetwork | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch", "context", "width", "layers", "heads", "each"):
@@ -134,83 +125,49 @@ class DecisionTransformer:
         """It looks at the table of objects at every step."""
         return GameTraits(Strategy.ON_THE_FLY, Observation.OBJECTS)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
-
     # Training.
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
-        """Make all epochs, unless a finished checkpoint was loaded."""
-        if self._network is None:
-            for _ in self.learn(games, rules, rng):
-                pass
-
-    def learn(
-        self,
-        games: Sequence[Game],
-        rules: Rules,
-        rng: np.random.Generator,
-        checkpoint: Path | None = None,
-        *,
-        run: Mapping[str, Any] | None = None,
+    def fit_games(
+        self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
     ) -> Iterator[Report]:
-        """Sample episodes of games at 60 Hz, as published, and make the epochs that are missing."""
-        sequences = collect_sequences(games, self.each)
-        return self.fit(sequences, int(rng.integers(_SEEDS)), checkpoint, run=run)
+        """Sample episodes and fit the network to their choices."""
+        return self.fit(collect_sequences(games, self.each), seed, checkpoint, run)
 
     def fit(
         self,
         sequences: Sequences,
         seed: int,
         checkpoint: Path | None = None,
-        *,
         run: Mapping[str, Any] | None = None,
     ) -> Iterator[Report]:
         """Make the epochs that are missing, with a report after each."""
-        network = self._network = cast(DecisionNetwork, seeded(seed, self._new_network))
+        network = cast(DecisionNetwork, seeded(seed, self.new_network))
+        self._network = network
 
         def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
             first = rng.integers(sequences.lengths[batch])
             return choice_loss(network, sequences, batch, first, self.context, self.removal_weight)
 
-        settings = {name: each for name, each in self.settings.items() if name not in _PLAYING}
         fitting = Fitting(
             network,
             loss,
             sequences.size,
             Schedule(self.epochs, self.batch, self.learning_rate),
             seed,
-            key={**settings, "seed": seed, "data": sequences.digest},
+            key={**self.training_settings, "seed": seed, "data": sequences.digest},
             run=run or {},
         )
         yield from fitting.epochs(checkpoint)
 
-    def load(self, path: Path) -> dict[str, Any]:
-        """Take settings of training and weights from a finished checkpoint.
-
-        Returns:
-            What it was trained for, as far as it was told.
-        """
-        found = read_fit(path)
-        for name in self.settings:
-            if name in found["key"]:
-                setattr(self, name, found["key"][name])
-        self._network = self._new_network()
-        load_weights(self._network, found["network"])
-        self._network.eval()
-        return dict(found["run"])
-
-    def _new_network(self) -> DecisionNetwork:
+    def new_network(self) -> DecisionNetwork:
+        """A network with these settings and first weights."""
         return DecisionNetwork(self.width, self.layers, self.heads, self.dropout)
 
     # Playing.
 
     def play(self, playing: Playing) -> None:
         """Play the likeliest choices, then draw choices, until a play works."""
-        if self._network is None:
-            raise ValueError("the agent has no weights; train it or load a checkpoint first")
+        self.network.eval()
         for game in playing.games:
             draws: np.random.Generator | None = playing.rng if self.explore else None
             while playing.remaining(game):
@@ -221,7 +178,6 @@ class DecisionTransformer:
                 draws = playing.rng
 
     def _play_episode(self, episode: Episode, draws: np.random.Generator | None) -> None:
-        assert self._network is not None
         stride = episode.rules.hz // FPS
         seen: list[NDArray[np.float32]] = []
         wishes: list[float] = []
@@ -241,11 +197,10 @@ class DecisionTransformer:
         choices: Sequence[int],
         draws: np.random.Generator | None,
     ) -> int:
-        assert self._network is not None
         last = slice(max(0, len(seen) - self.context), None)
         numbers = torch.arange(len(seen))[last].clamp(max=STEPS - 1)
         with one_thread(), torch.no_grad():
-            logits = self._network(
+            logits = self.network(
                 torch.tensor(wishes[last], dtype=torch.float32)[None],
                 torch.from_numpy(np.stack(seen[last]))[None],
                 torch.tensor(choices[last])[None],

@@ -7,7 +7,7 @@ the paper. To play, an agent draws plans like those and plays the one that promi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,14 +20,8 @@ from torch.nn import functional
 
 from topple.agents.base import Observation, Report
 from topple.agents.iphyre.base import GameTraits, Playing
-from topple.agents.iphyre.fitting import (
-    Fitting,
-    Schedule,
-    load_weights,
-    one_thread,
-    read_fit,
-    seeded,
-)
+from topple.agents.iphyre.fitted import FittedAgent
+from topple.agents.iphyre.fitting import Fitting, Schedule, one_thread, seeded
 from topple.agents.iphyre.fusion_networks import (
     GLOBAL,
     KINDS,
@@ -49,7 +43,7 @@ from topple.agents.settings import above_zero, at_least, one_of
 from topple.iphyre.game import Game
 from topple.iphyre.picture import picture_game
 from topple.iphyre.plan import plan_from_seconds
-from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD, Rules
+from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD
 from topple.iphyre.sampling import draw_times
 from topple.iphyre.strategy import Strategy
 
@@ -58,7 +52,7 @@ _VIT_SHARE = 0.1  # of the learning rate, as in the released code
 
 
 @dataclass
-class Fusion:
+class Fusion(FittedAgent):
     """A classifier and the agent that plays by it.
 
     Attributes:
@@ -76,6 +70,7 @@ class Fusion:
     """
 
     smoke: ClassVar[Mapping[str, Any]] = {"epochs": 10}
+    playing: ClassVar[tuple[str, ...]] = ("candidates",)
 
     kind: str = GLOBAL
     layers: int = 0
@@ -87,7 +82,6 @@ class Fusion:
     masked: bool = True
     vit: str = SMALL
     candidates: int = 1000
-    _network: nn.Module | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
@@ -103,43 +97,24 @@ class Fusion:
         seen = Observation.IMAGE if self.kind == VISION else Observation.OBJECTS
         return GameTraits(Strategy.IN_ADVANCE, seen)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
-
     # Training.
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
-        """Make all epochs, unless a finished checkpoint was loaded."""
-        if self._network is None:
-            for _ in self.learn(games, rules, rng):
-                pass
-
-    def learn(
-        self,
-        games: Sequence[Game],
-        rules: Rules,
-        rng: np.random.Generator,
-        checkpoint: Path | None = None,
-        *,
-        run: Mapping[str, Any] | None = None,
+    def fit_games(
+        self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
     ) -> Iterator[Report]:
-        """Sample examples of games at 60 Hz, as published, and make the epochs that are missing."""
+        """Sample plans and fit the classifier to their outcomes."""
         examples = sample_examples(games, self.each, masked=self.masked)
-        seed = int(rng.integers(_SEEDS))
-        return self.fit(examples, seed, checkpoint, run=run)
+        return self.fit(examples, seed, checkpoint, run)
 
     def fit(
         self,
         examples: Examples,
         seed: int,
         checkpoint: Path | None = None,
-        *,
         run: Mapping[str, Any] | None = None,
     ) -> Iterator[Report]:
         """Make the epochs that are missing, with a report after each."""
-        self._network = network = seeded(seed, self._new_network)
+        self._network = network = seeded(seed, self.new_network)
         inputs = _Inputs(examples, self.kind == VISION)
         labels = torch.from_numpy(examples.solved.astype(np.int64))
 
@@ -148,35 +123,20 @@ class Fusion:
             shares = torch.softmax(network(*inputs.of(batch)), dim=1)
             return functional.binary_cross_entropy(shares, chosen)
 
-        settings = {name: value for name, value in self.settings.items() if name != "candidates"}
         fitting = Fitting(
             network,
             loss,
             examples.size,
             Schedule(self.epochs, self.batch, self.learning_rate, self.half_cosine),
             seed,
-            key={**settings, "seed": seed, "data": examples.digest},
+            key={**self.training_settings, "seed": seed, "data": examples.digest},
             groups=_groups(network),
             run=run or {},
         )
         yield from fitting.epochs(checkpoint)
 
-    def load(self, path: Path) -> dict[str, Any]:
-        """Take settings of training and weights from a finished checkpoint.
-
-        Returns:
-            What it was trained for, as far as it was told.
-        """
-        found = read_fit(path)
-        for name in self.settings:
-            if name in found["key"]:
-                setattr(self, name, found["key"][name])
-        self._network = self._new_network()
-        load_weights(self._network, found["network"])
-        self._network.eval()
-        return dict(found["run"])
-
-    def _new_network(self) -> nn.Module:
+    def new_network(self) -> nn.Module:
+        """A network with these settings and first weights."""
         if self.kind == VISION:
             return VisionFusion(self.layers, self.vit)
         return GlobalFusion(self.layers) if self.kind == GLOBAL else ObjectFusion(self.layers)
@@ -185,12 +145,10 @@ class Fusion:
 
     def predict(self, examples: Examples) -> NDArray[np.float32]:
         """[examples] how likely plans are to work."""
-        if self._network is None:
-            raise ValueError("the agent has no weights; train it or load a checkpoint first")
         inputs = _Inputs(examples, self.kind == VISION)
-        self._network.eval()
+        network = self.network.eval()
         with one_thread(), torch.no_grad():
-            scores = self._network(*inputs.of(np.arange(examples.size)))
+            scores = network(*inputs.of(np.arange(examples.size)))
             shares: NDArray[np.float32] = torch.softmax(scores, dim=1)[:, 1].numpy()
         return shares
 
