@@ -164,3 +164,15 @@ def test_a_missing_vision_transformer_is_named(examples: Examples, tmp_path: Pat
 def test_no_weights_no_play() -> None:
     with pytest.raises(ValueError, match="no weights"):
         Fusion().play(Playing(GAMES, AT_10_HZ, np.random.default_rng(0)))
+
+
+def test_a_trained_vision_transformer_comes_from_a_folder(
+    examples: Examples, tmp_path: Path
+) -> None:
+    transformers = pytest.importorskip("transformers", reason="an optional extra")
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = transformers.ViTConfig(**sizes, intermediate_size=64, patch_size=32)
+    transformers.ViTModel(config).save_pretrained(tmp_path)
+    agent = fitted(examples, kind="vision", epochs=1, vit=str(tmp_path))
+    assert agent.predict(examples).shape == (80,)
+    assert agent.settings["vit"] == str(tmp_path)
