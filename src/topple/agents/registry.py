@@ -40,6 +40,15 @@ GAME_AGENTS: Mapping[str, str] = {
     "ddpg-i": "topple.agents.iphyre.rl_agents:DdpgI",
     "dqn-o": "topple.agents.iphyre.rl_agents:DqnO",
     "llm": "topple.agents.llm.iphyre.agent:IphyreLlm",
+    "fusion-global": "topple.agents.iphyre.fusion:Fusion",
+    "fusion-object": "topple.agents.iphyre.fusion:ObjectFusionAgent",
+    "fusion-vision": "topple.agents.iphyre.fusion:VisionFusionAgent",
+    "world-model-ppo": "topple.agents.iphyre.world_model:WorldModelPpo",
+    "world-model-a2c": "topple.agents.iphyre.world_model:WorldModelA2c",
+    "world-model-sac": "topple.agents.iphyre.world_model:WorldModelSac",
+    "decision-transformer": "topple.agents.iphyre.decision_transformer:DecisionTransformer",
+    "planner": "topple.agents.iphyre.planner:Planner",
+    "planner-learned": "topple.agents.iphyre.learned_planner:LearnedPlanner",
 }
 
 #: What an agent may need beside the package -> the extra that brings it.

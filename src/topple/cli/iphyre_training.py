@@ -61,14 +61,21 @@ def train_on_games(
     learner = create_game_learner(config.agent, config.settings)
     folder = out or paths.runs_folder() / TRAININGS / config.name
     point: GameReport | None = None
-    with progress(config.label, int(learner.settings["steps"])) as bar:
+    with progress(config.label, 1) as bar:
         for point in train_game_agent(learner, config, folder, tensorboard):
             _show(bar, config, point)
-    point = point or learner.history[-1]
+    if point is None and learner.history:
+        point = learner.history[-1]  # it was finished before
     checkpoint = folder / CHECKPOINT
     if as_json:
         data = replace(config, settings=learner.settings).to_data()
-        training = {"reward": point.reward, "solved": point.solved, "steps": point.done}
+        training: dict[str, float] = {}
+        if point is not None:
+            training["steps"] = point.done
+            if point.loss is None:
+                training |= {"reward": point.reward, "solved": point.solved}
+            else:
+                training["loss"] = point.loss
         show_json({"config": data, "checkpoint": str(checkpoint), **training})
     else:
         typer.echo(
@@ -78,9 +85,12 @@ def train_on_games(
 
 
 def _show(bar: Progress, config: GameRunConfig, point: GameReport) -> None:
+    told = f"{point.reward:.0f}, {point.solved:.0%} solved"
+    if point.loss is not None:
+        told = f"loss {point.loss:.4f}"
     bar.update(
         bar.task_ids[0],
-        description=f"{config.label} {config.seed}: {point.reward:.0f}, {point.solved:.0%} solved",
+        description=f"{config.label} {config.seed}: {told}",
         completed=point.done,
         total=point.planned,
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from topple.cli import phyre_reproduce
+from topple.cli import iphyre_table_a1, phyre_reproduce
 from topple.cli.iphyre_reproduce import (
     EVERYBODY,
     RANDOM,
@@ -29,6 +29,7 @@ from topple.reports.published import (
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 app.add_typer(phyre_reproduce.app)
+app.add_typer(iphyre_table_a1.app)
 app.command("iphyre-figures")(iphyre_figures)
 
 _PRINTED = 0.05  # rewards are printed to a tenth

@@ -117,6 +117,7 @@ class GameReport(NamedTuple):
     reward: float  # mean of the episodes since the last report
     solved: float  # share of these
     rate: float  # steps a second since the last report
+    loss: float | None = None  # of those that learn from data; they have no rewards
 
 
 @runtime_checkable
