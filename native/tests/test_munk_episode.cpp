@@ -186,7 +186,7 @@ TEST(slots_play_like_plans) {
   const int32_t restart[3] = {-1, -1, -1};
   std::vector<float> observations(3 * 120);
   double rewards[3];
-  uint8_t terminated[3], truncated[3];
+  bool terminated[3], truncated[3];
   const StepArrays arrays = {nullptr, times,      restart,  observations.data(),
                              rewards, terminated, truncated};
   for (int slot = 0; slot < 3; ++slot) vector.step(slot, arrays);
