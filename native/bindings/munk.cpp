@@ -87,7 +87,7 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
   }
   std::vector<int64_t> order;
   if (!origin && !states) {
-    order = trunk_order(job);
+    order = sharing_order(job);
     job.order = order.data();
   }
   Control control;
