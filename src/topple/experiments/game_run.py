@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from topple.agents.iphyre.base import Playing
+from topple.agents.iphyre.base import GameAgent, GameLearner, Playing
 from topple.agents.registry import create_game_agent
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_store import GameRunRecord, read_game_record, write_game_record
@@ -17,16 +17,31 @@ from topple.experiments.run import provenance
 from topple.iphyre.games import game_named
 
 
-def run_games(config: GameRunConfig) -> GameRunRecord:
+def game_agent_of(config: GameRunConfig) -> GameAgent:
+    """The agent a config names, with its settings."""
+    return create_game_agent(config.agent, config.settings)
+
+
+def generators(config: GameRunConfig) -> tuple[np.random.Generator, np.random.Generator]:
+    """For training and for playing."""
+    training, playing = np.random.SeedSequence(config.seed).spawn(2)
+    return np.random.default_rng(training), np.random.default_rng(playing)
+
+
+def run_games(
+    config: GameRunConfig, make: Callable[[GameRunConfig], GameAgent] = game_agent_of
+) -> GameRunRecord:
     """Run an agent.
+
+    Args:
+        config: which, on what.
+        make: makes it, for agents that need more than their settings or are trained already.
 
     Raises:
         ValueError: The agent left out a game.
     """
-    agent = create_game_agent(config.agent, config.settings)
-    training_rng, playing_rng = (
-        np.random.default_rng(sequence) for sequence in np.random.SeedSequence(config.seed).spawn(2)
-    )
+    agent = make(config)
+    training_rng, playing_rng = generators(config)
     agent.train(config.trained_on.games, config.rules, training_rng)
     games = [game_named(name) for name in config.games]
     playing = Playing(games, config.rules, playing_rng, config.plays)
@@ -44,21 +59,38 @@ def run_games(config: GameRunConfig) -> GameRunRecord:
         "plays": len(playing.log),
         "simulator_calls_in_testing": playing.simulator_calls,
     }
-    return GameRunRecord(config, provenance(), protocol, tuple(playing.log))
+    return GameRunRecord(config, provenance(), protocol, tuple(playing.log), training_of(agent))
+
+
+def training_of(agent: GameAgent) -> dict[str, Any]:
+    """What an agent reports of its training: a column for each value of its curve."""
+    if not isinstance(agent, GameLearner) or not agent.history:
+        return {}
+    return {
+        "steps": agent.history[-1].done,
+        "seconds": round(agent.seconds),
+        "curve": {
+            "steps": [point.done for point in agent.history],
+            "reward": [round(point.reward, 1) for point in agent.history],
+            "solved": [round(point.solved, 3) for point in agent.history],
+        },
+    }
 
 
 def sweep_games(
     configs: Iterable[GameRunConfig],
     folder: Path,
     on_start: Callable[[GameRunConfig], None] | None = None,
+    make: Callable[[GameRunConfig], GameAgent] = game_agent_of,
+    anew: bool = False,
 ) -> Iterator[GameRunRecord]:
-    """Yield the record of each config, from disk or by running it."""
+    """Yield the record of each config, from disk, unless it is wanted anew, or by ``run_games``."""
     for config in configs:
         path = folder / config.name
         record = read_game_record(path) if (path / CONFIG).exists() else None
-        if record is None or record.config != config:
+        if anew or record is None or record.config != config:
             if on_start is not None:
                 on_start(config)
-            record = run_games(config)
+            record = run_games(config, make)
             write_game_record(folder, record)
         yield record
