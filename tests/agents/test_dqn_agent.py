@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from topple.agents.checkpoint_file import CheckpointError
 from topple.agents.phase import Testing, Training
 from topple.agents.phyre.batches import CHUNK
-from topple.agents.phyre.checkpoint import CheckpointError
 from topple.agents.phyre.dqn import Dqn, DqnOnline
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.action_cache import ActionCache

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from topple.agents.checkpoint_file import CheckpointError
 from topple.agents.phyre.checkpoint import (
     Checkpoint,
-    CheckpointError,
     read_checkpoint,
     write_checkpoint,
 )

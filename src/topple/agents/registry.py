@@ -28,11 +28,31 @@ AGENTS: Mapping[str, str] = {
 #: I-PHYRE, likewise.
 GAME_AGENTS: Mapping[str, str] = {
     "random": "topple.agents.iphyre.rand:Random",
+    "ppo-i": "topple.agents.iphyre.rl_agents:PpoI",
+    "ppo-o": "topple.agents.iphyre.rl_agents:PpoO",
+    "ppo-c": "topple.agents.iphyre.rl_agents:PpoC",
+    "a2c-i": "topple.agents.iphyre.rl_agents:A2cI",
+    "a2c-o": "topple.agents.iphyre.rl_agents:A2cO",
+    "a2c-c": "topple.agents.iphyre.rl_agents:A2cC",
+    "sac-i": "topple.agents.iphyre.rl_agents:SacI",
+    "sac-o": "topple.agents.iphyre.rl_agents:SacO",
+    "sac-c": "topple.agents.iphyre.rl_agents:SacC",
+    "ddpg-i": "topple.agents.iphyre.rl_agents:DdpgI",
+    "dqn-o": "topple.agents.iphyre.rl_agents:DqnO",
     "llm": "topple.agents.llm.iphyre.agent:IphyreLlm",
+    "fusion-global": "topple.agents.iphyre.fusion:Fusion",
+    "fusion-object": "topple.agents.iphyre.fusion:ObjectFusionAgent",
+    "fusion-vision": "topple.agents.iphyre.fusion:VisionFusionAgent",
+    "world-model-ppo": "topple.agents.iphyre.world_model:WorldModelPpo",
+    "world-model-a2c": "topple.agents.iphyre.world_model:WorldModelA2c",
+    "world-model-sac": "topple.agents.iphyre.world_model:WorldModelSac",
+    "decision-transformer": "topple.agents.iphyre.decision_transformer:DecisionTransformer",
+    "planner": "topple.agents.iphyre.planner:Planner",
+    "planner-learned": "topple.agents.iphyre.learned_planner:LearnedPlanner",
 }
 
 #: What an agent may need beside the package -> the extra that brings it.
-_EXTRAS: Mapping[str, str] = {"torch": "agents"}
+_EXTRAS: Mapping[str, str] = {"torch": "agents", "stable_baselines3": "agents"}
 _KINDS: Mapping[type, str] = {
     bool: "a truth value",
     int: "a whole number",

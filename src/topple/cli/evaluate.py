@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +30,10 @@ from topple.cli.phyre_progress import progress_bar
 from topple.cli.run_tables import show_game_runs, show_runs
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_run import game_agent_of, sweep_games
+from topple.experiments.game_file import game_agent_config
+from topple.experiments.game_run import game_agent_of, run_games, sweep_games
+from topple.experiments.game_store import write_game_record
+from topple.experiments.game_training import load_trained_game_agent
 from topple.experiments.row_file import agent_config
 from topple.experiments.store import write_record
 from topple.experiments.training import load_trained
@@ -78,7 +82,10 @@ def evaluate(
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="PHYRE: weights of `topple train`, for the fold they were trained for."),
+        typer.Option(
+            help="Weights of `topple train`, for the fold they were trained for; with --games, "
+            "for any games of I-PHYRE."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the agent's random choices.")] = 0,
     label: Annotated[str, typer.Option(help="A name for the results.")] = "",
@@ -122,32 +129,48 @@ def evaluate(
 
       topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
 
+      topple evaluate --agent ppo-i --checkpoint runs/training/NAME/checkpoint.pt --games all
+
       topple evaluate --from-player k3w9abcdefgh
     """
     with user_errors(), resumable():
+        folder = runs or paths.runs_folder()
         if (agent is None) == (from_player is None):
             raise ValueError("give either --agent or --from-player")
         if from_player is not None:
-            people = keep_people(from_player, database, runs or paths.runs_folder())
-            show_people(people, as_json)
+            show_people(keep_people(from_player, database, folder), as_json)
             return
         assert agent is not None  # one of the two is given
+        settings = dict(parse_setting(text) for text in setting or ())
+        names = None if games is None else tuple(game.name for game in chosen_games(games))
+        lab_of = partial(laboratory, cache, use_ray, address, backend)
         if checkpoint is not None:
-            if setup is not None or games is not None:
-                raise ValueError("a checkpoint knows its setup; leave out --setup and --games")
-            given = dict(parse_setting(text) for text in setting or ())
-            learner, trained = load_trained(checkpoint, agent, given)
-            trained = replace(trained, tasks=parse_tasks(tasks), attempts=attempts or MAX_ATTEMPTS)
-            with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            if setup is not None:
+                raise ValueError("a checkpoint knows its setup; leave out --setup")
+            if names is not None:
+                player, learned = load_trained_game_agent(checkpoint, agent, settings)
+                learned = replace(
+                    learned, games=names, plays=attempts or 1, label=label or learned.label
+                )
+                played = run_games(learned, lambda _: player)
+                write_game_record(folder, played)
+                show_game_runs([played], as_json)
+                return
+            learner, trained = load_trained(checkpoint, agent, settings)
+            trained = replace(
+                trained,
+                tasks=parse_tasks(tasks),
+                attempts=attempts or MAX_ATTEMPTS,
+                label=label or trained.label,
+            )
+            with lab_of() as (lab, bar):
                 bar.name(f"{trained.label} {trained.setup.value} {trained.fold}")
-                record = lab.run(replace(trained, label=label or trained.label), learner)
-            write_record(runs or paths.runs_folder(), record)
+                record = lab.run(trained, learner)
+            write_record(folder, record)
             show_runs([record], as_json)
             return
-        if (setup is None) == (games is None):
+        if (setup is None) == (names is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
-        folder = runs or paths.runs_folder()
-        settings = dict(parse_setting(text) for text in setting or ())
         llm = None
         if agent == LLM:
             asked: dict[str, Setting] = {
@@ -181,39 +204,36 @@ def evaluate(
         elif base_url is not None:
             raise ValueError(f"--base-url is for --agent {LLM}, not {agent!r}")
         if setup is not None:
-            wanted = Setup.parse(setup)
+            first = RunConfig(
+                agent,
+                Setup.parse(setup),
+                parse_folds(folds)[0],
+                settings,
+                part,
+                seed,
+                attempts or MAX_ATTEMPTS,
+                label,
+                parse_tasks(tasks),
+            )
             configs = [
-                agent_config(
-                    agent,
-                    RunConfig(
-                        agent,
-                        wanted,
-                        fold,
-                        settings,
-                        part,
-                        seed,
-                        attempts or MAX_ATTEMPTS,
-                        label,
-                        parse_tasks(tasks),
-                    ),
-                )
-                for fold in parse_folds(folds)
+                agent_config(agent, replace(first, fold=fold)) for fold in parse_folds(folds)
             ]
-            with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            with lab_of() as (lab, bar):
                 if llm is not None:
                     lab.make = llm.phyre(bar.report)
                 records = run_all(configs, lab, bar, folder, keep_attempts=True, anew=not resume)
             show_runs(records, as_json, llm)
-        else:
-            names = tuple(game.name for game in chosen_games(games))
-            config = GameRunConfig(
-                agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
-            )
-            with progress_bar() as bar:
-                bar.name(config.label)
-                make = game_agent_of if llm is None else llm.iphyre(bar.report)
-                played = list(sweep_games([config], folder, make=make, anew=not resume))
-            show_game_runs(played, as_json, llm)
+            return
+        assert names is not None  # one of the two is given
+        game_config = GameRunConfig(
+            agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
+        )
+        game_config = game_agent_config(agent, game_config)
+        with progress_bar() as bar:
+            bar.name(game_config.label)
+            make = game_agent_of if llm is None else llm.iphyre(bar.report)
+            plays = list(sweep_games([game_config], folder, make=make, anew=not resume))
+        show_game_runs(plays, as_json, llm)
 
 
 def parse_tasks(text: str | None) -> int | tuple[str, ...] | None:

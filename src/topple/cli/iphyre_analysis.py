@@ -108,7 +108,7 @@ def _known_plans(folder: Path, game: Game) -> list[tuple[int | None, ...]]:
     return [] if ticks is None else [tuple(ticks)]
 
 
-def _oracle_plan(folder: Path, game: Game) -> Plan:
+def oracle_plan(folder: Path, game: Game) -> Plan:
     """The plan a search wrote.
 
     Raises:
@@ -130,7 +130,7 @@ def timing(
     """Measure by how many milliseconds the oracle's removals can be off."""
 
     def compute(game: Game) -> Result:
-        plan = _oracle_plan(oracle_folder, game)
+        plan = oracle_plan(oracle_folder, game)
         slacks = timing_slack(game, plan)
         return {
             "slack": [list(slack) for slack in slacks],
@@ -199,7 +199,7 @@ def failures(
                 name: Attempted(tuple(each["order"]), bool(each["solved"]))
                 for name, each in read_json(attempts).items()
             }
-        orders = {g.name: _oracle_plan(oracle_folder, g).order for g in PUBLISHED}
+        orders = {g.name: oracle_plan(oracle_folder, g).order for g in PUBLISHED}
         counts = [
             *((split.value, c) for split, c in failures_by_split(tried, orders).items()),
             ("all", count_failures(tried, orders)),

@@ -27,6 +27,7 @@ COMMANDS = {
     "sheet": Mount("topple.cli.sheet:app", "Draw all templates of a tier on one sheet."),
     "iphyre": Mount("topple.cli.iphyre:app", "Play, draw, sample and analyse the I-PHYRE games."),
     "train": Mount("topple.cli.train:app", "Train an agent and keep its weights."),
+    "sweep": Mount("topple.cli.iphyre_training:app", "Train agents of I-PHYRE, many seeds each."),
     "evaluate": Mount("topple.cli.evaluate:app", "Run an agent on a benchmark and score it."),
     "llm-server": Mount("topple.cli.llm_server:app", "Serve scripted models as a chat endpoint."),
     "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables and figures."),

@@ -75,7 +75,10 @@ def show_game_runs(
     for record in records:
         means = {split.value: mean for split, mean in record.averages.items()}
         for name, mean in {**means, "all": record.average}.items():
-            rows.append([record.config.label, name, mean.games, mean.reward, mean.success_rate])
-    show("I-PHYRE", ("agent", "split", "games", "reward", "solved"), rows)
+            config = record.config
+            where: list[Cell] = [config.label, config.seed, name, mean.games, config.plays]
+            rows.append([*where, mean.reward, mean.success_rate])
+    columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
+    show("I-PHYRE", columns, rows)
     if llm is not None:
         show_accounts({record.config.label: llm.account(record.config) for record in records})

@@ -1,4 +1,4 @@
-"""`topple train`: train an agent of PHYRE on a fold, with checkpoints."""
+"""`topple train`: train an agent of PHYRE on a fold, or of I-PHYRE on games, with checkpoints."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from topple import paths
 from topple.cli.evaluate import parse_setting
+from topple.cli.iphyre_training import TRAININGS, train_on_games
 from topple.cli.messages import Json, resumable, show_json, user_errors
 from topple.cli.phyre_lab import Address, Cache, OnBackend, UseRay, laboratory
 from topple.experiments.config import Part, RunConfig
@@ -25,35 +26,46 @@ from topple.phyre.fold import Setup
 
 app = typer.Typer(add_completion=False)
 
-_TRAINING = "training"  # folder among the runs
 _SMOKE_SCORES = 3  # on dev tasks, in a short training
 
 
 @app.command()
 def train(
     agent: Annotated[
-        str, typer.Option(help="dqn, dqn-o, a file like configs/phyre/dqn.toml, or module:Class.")
+        str,
+        typer.Option(
+            help="PHYRE: dqn, dqn-o; I-PHYRE: ppo-i, a2c-o and others; or a file like "
+            "configs/phyre/dqn.toml, or module:Class."
+        ),
     ],
-    setup: Annotated[str, typer.Option(help="Tier and split, such as ball_within.")],
-    fold: Annotated[int, typer.Option(help="0 to 9.")] = 0,
+    setup: Annotated[
+        str | None, typer.Option(help="PHYRE: tier and split, such as ball_within.")
+    ] = None,
+    games: Annotated[
+        str | None, typer.Option(help="I-PHYRE: the split to train on, such as basic.")
+    ] = None,
+    fold: Annotated[int, typer.Option(help="PHYRE: 0 to 9.")] = 0,
     part: Annotated[
-        Part, typer.Option(help="What it is for: test learns from train and dev, dev from train.")
+        Part, typer.Option(help="PHYRE: test learns from train and dev, dev from train.")
     ] = Part.TEST,
     setting: Annotated[
         list[str] | None, typer.Option("--set", "-s", help="A setting of the agent, NAME=VALUE.")
     ] = None,
     smoke: Annotated[
-        bool, typer.Option("--smoke", help="A small network and little data: a minute on a CPU.")
+        bool, typer.Option("--smoke", help="Little data or few steps: at most a minute on a CPU.")
     ] = False,
     minutes: Annotated[
-        float | None, typer.Option(min=0.01, help="Of updates at most; fewer are made if needed.")
+        float | None, typer.Option(min=0.01, help="PHYRE: of updates at most; fewer if needed.")
     ] = None,
     dev_scores: Annotated[
-        int | None, typer.Option(min=0, help="How often dev tasks are scored on the way.")
+        int | None, typer.Option(min=0, help="PHYRE: how often dev tasks are scored on the way.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all random choices.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the training; one among the runs by default.")
+    ] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(help="I-PHYRE: a folder for logs; needs tensorboard installed.")
     ] = None,
     cache: Cache = None,
     use_ray: UseRay = False,
@@ -69,14 +81,23 @@ def train(
       topple train --agent dqn --setup ball_within --fold 0 --smoke
 
       topple train --agent configs/phyre/dqn.toml --setup ball_cross -s actions=10000
+
+      topple train --agent configs/iphyre/ppo-i-tuned.toml --games basic
     """
     with user_errors(), resumable():
         given = dict(parse_setting(text) for text in setting or ())
+        if games is not None:
+            if setup is not None:
+                raise ValueError("give --setup, for PHYRE, or --games, for I-PHYRE, not both")
+            train_on_games(agent, games, seed, given, smoke, out, tensorboard, as_json)
+            return
+        if setup is None:
+            raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         config = agent_config(agent, RunConfig("", Setup.parse(setup), fold, {}, part, seed))
         small = create_learner(config.agent, {}).smoke if smoke else {}
         config = replace(config, settings={**config.settings, **small, **given})
         learner = create_learner(config.agent, config.settings)
-        folder = out or paths.runs_folder() / _TRAINING / config.name
+        folder = out or paths.runs_folder() / TRAININGS / config.name
         scores = dev_scores if dev_scores is not None else _SMOKE_SCORES if smoke else DEV_SCORES
         seen = " (learned)" if part is Part.TEST else ""
         dev: float | None = None

@@ -27,7 +27,6 @@ class ReferenceStage:
         self.games = tuple(games)
         self.strategy = strategy
         self.rules = rules
-        self._candidates = [candidates(game, strategy) for game in self.games]
         self._made: dict[tuple[int, int], Episode] = {}
         self._numbers = [0] * slots
         self._used: list[frozenset[int]] = [frozenset()] * slots
@@ -80,46 +79,13 @@ class ReferenceStage:
         episode = self._episodes[slot]
         if self._over(episode):
             raise ResetNeeded(f"the episode of {episode.game.name!r} is over; call reset()")
-        if self.strategy is Strategy.ON_THE_FLY:
-            return self._act_on_the_fly(episode, int(action))
-        try:
-            if self.strategy is Strategy.IN_ADVANCE:
-                return self._act_in_advance(episode, action)
-            return self._act_combined(slot, action)
-        except PlanError:
-            raise bad_action(np.asarray(action).tolist(), self.strategy) from None
-
-    def _act_on_the_fly(self, episode: Episode, action: int) -> float:
-        if not 0 <= action < ACTIONS:
-            raise bad_action(action, self.strategy)
-        blocks = episode.game.eliminable
-        removed = 0 < action <= len(blocks) and episode.remove(blocks[action - 1])
-        return self.rules.reward(1, int(removed), episode.step())
-
-    def _act_in_advance(self, episode: Episode, action: ArrayLike) -> float:
-        for tick, body in plan_in_advance(episode.game, action, self.rules).eliminations:
-            if episode.run(tick - episode.tick):
-                break
-            episode.remove(body)
-        if not episode.solved:
-            episode.run(self.rules.tick_limit - episode.tick)
-        return self.rules.reward(episode.tick, episode.removed, episode.solved)
-
-    def _act_combined(self, slot: int, action: ArrayLike) -> float:
-        episode = self._episodes[slot]
-        start, removed = episode.tick, False
-        leg = next_leg(episode.game, action, start, self._used[slot], self.rules)
-        self._used[slot] = leg.used
-        if not episode.run(leg.ticks) and leg.body is not None:
-            removed = episode.remove(leg.body)
-            episode.step()
-        return self.rules.reward(episode.tick - start, int(removed), episode.solved)
+        start, removed = episode.tick, episode.removed
+        self._used[slot] = act(episode, self.strategy, action, self._used[slot])
+        ticks, gone = episode.tick - start, episode.removed - removed
+        return self.rules.reward(ticks, gone, episode.solved)
 
     def _observe(self, slot: int, into: StepArrays) -> None:
-        episode = self._episodes[slot]
-        table = observed(object_table(episode.world, episode.game.eliminable)).reshape(-1)
-        into.observations[slot, : table.size] = table
-        into.observations[slot, table.size :] = self._candidates[self._numbers[slot]]
+        into.observations[slot] = observe(self._episodes[slot], self.strategy)
 
     def status(self) -> Status:
         """Where all episodes stand."""
@@ -134,3 +100,60 @@ class ReferenceStage:
         """(600, 600, 3) what a slot looks like."""
         episode = self._episodes[slot]
         return picture_world(episode.game, episode.world, smooth=smooth)
+
+
+def act(
+    episode: Episode, strategy: Strategy, action: Any, used: frozenset[int] = frozenset()
+) -> frozenset[int]:
+    """Carry out an action in an episode that is not over.
+
+    Args:
+        episode: to go on with.
+        strategy: what the action means.
+        action: of that strategy's space.
+        used: combined: entries that have had their turn in this episode, as returned before.
+
+    Raises:
+        PlanError: the action is outside its space.
+    """
+    try:
+        if strategy is Strategy.ON_THE_FLY:
+            _act_on_the_fly(episode, int(action))
+        elif strategy is Strategy.IN_ADVANCE:
+            _act_in_advance(episode, action)
+        else:
+            used = _act_combined(episode, action, used)
+    except PlanError:
+        raise bad_action(np.asarray(action).tolist(), strategy) from None
+    return used
+
+
+def _act_on_the_fly(episode: Episode, action: int) -> None:
+    if not 0 <= action < ACTIONS:
+        raise PlanError(f"action {action}")
+    blocks = episode.game.eliminable
+    if 0 < action <= len(blocks):
+        episode.remove(blocks[action - 1])
+    episode.step()
+
+
+def _act_in_advance(episode: Episode, action: ArrayLike) -> None:
+    for tick, body in plan_in_advance(episode.game, action, episode.rules).eliminations:
+        if episode.run(tick - episode.tick):
+            return
+        episode.remove(body)
+    episode.run(episode.rules.tick_limit - episode.tick)
+
+
+def _act_combined(episode: Episode, action: ArrayLike, used: frozenset[int]) -> frozenset[int]:
+    leg = next_leg(episode.game, action, episode.tick, used, episode.rules)
+    if not episode.run(leg.ticks) and leg.body is not None:
+        episode.remove(leg.body)
+        episode.step()
+    return leg.used
+
+
+def observe(episode: Episode, strategy: Strategy) -> NDArray[np.float32]:
+    """The symbolic observation of an episode."""
+    table = observed(object_table(episode.world, episode.game.eliminable)).reshape(-1)
+    return np.concatenate((table, candidates(episode.game, strategy)), dtype=np.float32)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from topple.agents.iphyre.base import GameAgent, Playing
+from topple.agents.iphyre.base import GameAgent, GameLearner, Playing
 from topple.agents.registry import create_game_agent
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_store import GameRunRecord, read_game_record, write_game_record
@@ -22,6 +22,12 @@ def game_agent_of(config: GameRunConfig) -> GameAgent:
     return create_game_agent(config.agent, config.settings)
 
 
+def generators(config: GameRunConfig) -> tuple[np.random.Generator, np.random.Generator]:
+    """For training and for playing."""
+    training, playing = np.random.SeedSequence(config.seed).spawn(2)
+    return np.random.default_rng(training), np.random.default_rng(playing)
+
+
 def run_games(
     config: GameRunConfig, make: Callable[[GameRunConfig], GameAgent] = game_agent_of
 ) -> GameRunRecord:
@@ -29,15 +35,13 @@ def run_games(
 
     Args:
         config: which, on what.
-        make: makes it, for agents that need more than their settings.
+        make: makes it, for agents that need more than their settings or are trained already.
 
     Raises:
         ValueError: The agent left out a game.
     """
     agent = make(config)
-    training_rng, playing_rng = (
-        np.random.default_rng(sequence) for sequence in np.random.SeedSequence(config.seed).spawn(2)
-    )
+    training_rng, playing_rng = generators(config)
     agent.train(config.trained_on.games, config.rules, training_rng)
     games = [game_named(name) for name in config.games]
     playing = Playing(games, config.rules, playing_rng, config.plays)
@@ -55,7 +59,22 @@ def run_games(
         "plays": len(playing.log),
         "simulator_calls_in_testing": playing.simulator_calls,
     }
-    return GameRunRecord(config, provenance(), protocol, tuple(playing.log))
+    return GameRunRecord(config, provenance(), protocol, tuple(playing.log), training_of(agent))
+
+
+def training_of(agent: GameAgent) -> dict[str, Any]:
+    """What an agent reports of its training: a column for each value of its curve."""
+    if not isinstance(agent, GameLearner) or not agent.history:
+        return {}
+    return {
+        "steps": agent.history[-1].done,
+        "seconds": round(agent.seconds),
+        "curve": {
+            "steps": [point.done for point in agent.history],
+            "reward": [round(point.reward, 1) for point in agent.history],
+            "solved": [round(point.solved, 3) for point in agent.history],
+        },
+    }
 
 
 def sweep_games(

@@ -1,14 +1,14 @@
 """Run records of I-PHYRE: the files of :mod:`topple.experiments.store`, with plays in JSON.
 
 ``metrics.json`` holds the averages of each split and, game by game, every play: what was
-removed at which tick, and what it earned.
+removed at which tick, and what it earned; of agents that report on their training, also its curve.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +39,23 @@ class GameRunRecord:
     provenance: Mapping[str, Any]
     protocol: Mapping[str, Any]
     plays: tuple[Play, ...]  # in the order they were made
+    training: Mapping[str, Any] = field(default_factory=dict)  # its steps, seconds and curve
 
     @property
     def scores(self) -> dict[str, Score]:
         """The best play of each game."""
         return best(self.plays)
+
+    @property
+    def passes(self) -> list[dict[str, Score]]:
+        """The scores of all games in the first plays, in the second plays, and so on."""
+        found: list[dict[str, Score]] = []
+        for play in self.plays:
+            room = next((scores for scores in found if play.game not in scores), None)
+            if room is None:
+                found.append(room := {})
+            room[play.game] = play.score
+        return found
 
     @property
     def average(self) -> Average:
@@ -90,7 +102,8 @@ def read_game_record(folder: Path) -> GameRunRecord:
     try:
         config, provenance, protocol, metrics = read_parts(folder)
         plays = tuple(_play(row) for row in metrics["plays"])
-        return GameRunRecord(GameRunConfig.from_data(config), provenance, protocol, plays)
+        training = metrics.get("training", {})
+        return GameRunRecord(GameRunConfig.from_data(config), provenance, protocol, plays, training)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RecordError(f"{folder} is no run record: {error}") from error
 
@@ -101,7 +114,9 @@ def find_game_records(*folders: Path) -> Iterator[GameRunRecord]:
 
 
 def _metrics(record: GameRunRecord) -> dict[str, Any]:
+    training = {"training": record.training} if record.training else {}
     return {
+        **training,
         "average": record.average._asdict(),
         "averages": {split.value: mean._asdict() for split, mean in record.averages.items()},
         "plays": [

@@ -15,7 +15,7 @@ A file has a label and an agent, settings for all setups, and settings of single
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,21 +42,13 @@ def load_row(path: Path) -> Row:
     Raises:
         RowFileError: The file is missing, is no TOML, or has a wrong key or value.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RowFileError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RowFileError(f"{path} is no TOML: {error}") from None
-    for key in data:
-        if key not in _KEYS:
-            raise RowFileError(f"{path} has an unknown key {key!r}: use {', '.join(_KEYS)}")
-    agent = _text(path, data, "agent")
-    label = _text(path, data, "label") if "label" in data else agent
+    data = read_toml(path, _KEYS)
+    agent = word_in(path, data, "agent")
+    label = word_in(path, data, "label") if "label" in data else agent
     published = data.get("published", True)
     if not isinstance(published, bool):
         raise RowFileError(f"{path}: published is {published!r}; it has to be true or false")
-    common = _settings(path, "settings", data.get("settings", {}))
+    common = settings_in(path, "settings", data.get("settings", {}))
     found: dict[Setup, Mapping[str, Setting]] = dict.fromkeys(SETUPS, common)
     setups = data.get("setups", {})
     if not isinstance(setups, dict):
@@ -66,7 +58,7 @@ def load_row(path: Path) -> Row:
             setup = Setup.parse(name)
         except ValueError as error:
             raise RowFileError(f"{path}: {error}") from None
-        found[setup] = {**common, **_settings(path, f"setups.{name}", values)}
+        found[setup] = {**common, **settings_in(path, f"setups.{name}", values)}
     return Row(label, agent, found, published)
 
 
@@ -91,14 +83,42 @@ def agent_config(text: str, config: RunConfig) -> RunConfig:
     return replace(config, agent=row.agent, settings=settings, label=own_label or row.label)
 
 
-def _text(path: Path, data: Mapping[str, Any], key: str) -> str:
+def read_toml(path: Path, keys: Sequence[str]) -> dict[str, Any]:
+    """The tables of a file that may have some keys.
+
+    Raises:
+        RowFileError: The file is missing, is no TOML, or has another key.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RowFileError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RowFileError(f"{path} is no TOML: {error}") from None
+    for key in data:
+        if key not in keys:
+            raise RowFileError(f"{path} has an unknown key {key!r}: use {', '.join(keys)}")
+    return data
+
+
+def word_in(path: Path, data: Mapping[str, Any], key: str) -> str:
+    """A name out of a file.
+
+    Raises:
+        RowFileError: It is missing or no name.
+    """
     value = data.get(key)
     if not isinstance(value, str) or not value:
         raise RowFileError(f'{path}: {key} is {value!r}; it has to be a name, such as "dqn"')
     return value
 
 
-def _settings(path: Path, where: str, values: object) -> dict[str, Setting]:
+def settings_in(path: Path, where: str, values: object) -> dict[str, Setting]:
+    """The settings of a table in a file.
+
+    Raises:
+        RowFileError: It is no table, or a value can be no setting.
+    """
     if not isinstance(values, dict):
         raise RowFileError(f"{path}: {where} is {values!r}; it has to be a table")
     for name, value in values.items():

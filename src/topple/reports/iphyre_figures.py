@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from topple.iphyre.analysis.failures import FailureCounts
-from topple.iphyre.split import Split, split_of
+from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
 from topple.observe.frame_files import whole_file
+from topple.reports.published import IPHYRE_HUMAN
 
 _COLORS = {
     Split.BASIC: "#4c72b0",
@@ -20,22 +21,30 @@ _COLORS = {
 }
 
 
+_SVG: dict[Any, Any] = {"svg.hashsalt": "topple", "svg.fonttype": "none"}
+
+
 class FigureError(ValueError):
     """A figure cannot be drawn; the message says what to do."""
 
 
-def _new(width: float, height: float) -> tuple[Any, Any]:
+def _new(width: float, height: float, panels: int = 1) -> tuple[Any, Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise FigureError("figures need matplotlib: pip install 'topple[plots]'") from None
     figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
+    return figure, figure.subplots(1, panels, sharey=True)
 
 
 def _save(figure: Any, path: Path) -> None:
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150, format=path.suffix.lstrip(".") or "png")
+    from matplotlib import rc_context
+
+    kind = path.suffix.lstrip(".") or "png"
+    # A fixed salt and no date: the same data give the same bytes.
+    own = {"metadata": {"Date": None, "Creator": None}} if kind == "svg" else {}
+    with whole_file(path) as temporary, rc_context(_SVG):
+        figure.savefig(temporary, dpi=150, format=kind, **own)
 
 
 def bars_by_game(
@@ -69,4 +78,53 @@ def failure_shares(counts: Sequence[tuple[str, FailureCounts]], title: str, path
     axes.set_ylabel("failures (%)")
     axes.set_title(title)
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    _save(figure, path)
+
+
+def split_bars(
+    rewards: Mapping[str, Mapping[Split, float]], title: str, path: Path, human: bool = True
+) -> None:
+    """Figures 2 and A6: a group of bars for each agent, one for each split.
+
+    Args:
+        rewards: of each agent.
+        title: over the figure.
+        path: where to.
+        human: whether a dashed line shows what people earned in each split.
+    """
+    figure, axes = _new(2 + 0.62 * len(rewards), 4)
+    width = 0.8 / len(PUBLISHED_SPLITS)
+    for place, split in enumerate(PUBLISHED_SPLITS):
+        left = [number + (place - 1.5) * width for number in range(len(rewards))]
+        heights = [means.get(split, 0.0) for means in rewards.values()]
+        axes.bar(left, heights, width, color=_COLORS[split], label=split.value)
+        if human:
+            axes.axhline(IPHYRE_HUMAN[split], color=_COLORS[split], linestyle="--", linewidth=0.8)
+    axes.set_xticks(range(len(rewards)), list(rewards), rotation=45, ha="right")
+    axes.set_ylabel("mean reward")
+    axes.set_title(title)
+    figure.legend(loc="outside lower center", ncols=len(PUBLISHED_SPLITS), frameon=False)
+    _save(figure, path)
+
+
+class Curve(NamedTuple):
+    """How an agent's reward grew."""
+
+    label: str
+    steps: Sequence[int]
+    reward: Sequence[float]  # mean over seeds
+
+
+def training_curves(groups: Mapping[str, Sequence[Curve]], title: str, path: Path) -> None:
+    """Figure 3: rewards in training, a panel for each strategy."""
+    figure, axes = _new(1 + 3.2 * len(groups), 3.6, len(groups))
+    panels = [axes] if len(groups) == 1 else list(axes)
+    for panel, (name, curves) in zip(panels, groups.items(), strict=True):
+        for curve in curves:
+            panel.plot([s / 1000 for s in curve.steps], curve.reward, label=curve.label, lw=1)
+        panel.set_title(name, fontsize=9)
+        panel.set_xlabel("thousand steps")
+        panel.legend(fontsize=7, frameon=False)
+    panels[0].set_ylabel("mean reward of episodes")
+    figure.suptitle(title)
     _save(figure, path)

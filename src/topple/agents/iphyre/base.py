@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -105,4 +106,57 @@ class GameAgent(Protocol):
 
     def play(self, playing: Playing) -> None:
         """Play every scored game at least once."""
+        ...
+
+
+class GameReport(NamedTuple):
+    """How training is getting on: a point of its curve."""
+
+    done: int  # steps taken
+    planned: int  # in all
+    reward: float  # mean of the episodes since the last report
+    solved: float  # share of these
+    rate: float  # steps a second since the last report
+    loss: float | None = None  # of those that learn from data; they have no rewards
+
+
+@runtime_checkable
+class GameLearner(GameAgent, Protocol):
+    """An agent whose training takes long: it reports, saves its state and goes on from it."""
+
+    #: Settings with which training takes seconds, to see that all is well.
+    smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
+    #: Reports of the whole training, and the seconds it took.
+    history: list[GameReport]
+    seconds: float
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, by name, as they were used."""
+        ...
+
+    def learn(
+        self,
+        games: Sequence[Game],
+        rules: Rules,
+        rng: np.random.Generator,
+        checkpoint: Path | None = None,
+        *,
+        run: dict[str, Any] | None = None,
+        tensorboard: Path | None = None,
+    ) -> Iterator[GameReport]:
+        """Train, with reports on the way; :meth:`train` has nothing left to do then.
+
+        Args:
+            games: to learn from.
+            rules: what episodes go by.
+            rng: for all random choices.
+            checkpoint: a file to go on from if it is there, and to save to.
+            run: what the training is for, kept in the checkpoint.
+            tensorboard: a folder for further logs.
+        """
+        ...
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Take the state of finished training from a checkpoint, and say what it was for."""
         ...

@@ -1,7 +1,4 @@
-"""Checkpoints of DQN: everything that goes on where training was stopped.
-
-Written whole or not at all, and read without running anything that a file could bring along.
-"""
+"""Checkpoints of DQN: everything that goes on where training was stopped."""
 
 from __future__ import annotations
 
@@ -11,19 +8,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
-from topple.observe.frame_files import whole_file
+from topple.agents.checkpoint_file import CheckpointError, read_state, write_state
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.task import Task
 from topple.scene.codec import fingerprint
 
 _FORMAT = "topple dqn 1"
-
-
-class CheckpointError(ValueError):
-    """A checkpoint cannot be used; the message says why and what to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +70,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, in the place of an earlier one."""
     # Field by field: asdict would copy the weights.
     content = {field.name: getattr(checkpoint, field.name) for field in fields(checkpoint)}
-    with whole_file(path) as temporary:
-        torch.save({"format": _FORMAT, **content}, temporary)
+    write_state(path, _FORMAT, content)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -88,22 +79,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         CheckpointError: The file is missing, damaged, or something else.
     """
-    if not path.is_file():
-        raise CheckpointError(f"there is no checkpoint {path}; train one with `topple train`")
-    try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises whatever the broken part of a file leads to
-        reason = str(error).split(". ")[0].splitlines()[0] if str(error) else type(error).__name__
-        raise CheckpointError(
-            f"{path} is no checkpoint, or a damaged one ({reason}); train again"
-        ) from None
-    names = {field.name for field in fields(Checkpoint)}
-    if not isinstance(content, dict) or content.pop("format", None) != _FORMAT:
-        raise CheckpointError(f"{path} is no checkpoint of this version; train again")
-    if set(content) != names:
-        odd = sorted(set(content) ^ names)
-        raise CheckpointError(f"{path} is no checkpoint: {odd[0]!r} is missing or unknown")
-    return Checkpoint(**content)
+    return Checkpoint(**read_state(path, _FORMAT, {field.name for field in fields(Checkpoint)}))
 
 
 def data_digest(tasks: Sequence[Task], actions: int) -> str:

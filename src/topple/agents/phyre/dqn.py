@@ -27,11 +27,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from topple.agents.base import Observation, Report, Traits
+from topple.agents.checkpoint_file import CheckpointError
 from topple.agents.phase import Testing, Training
 from topple.agents.phyre.batches import Batches
 from topple.agents.phyre.checkpoint import (
     Checkpoint,
-    CheckpointError,
     data_digest,
     read_checkpoint,
     write_checkpoint,
@@ -40,6 +40,7 @@ from topple.agents.phyre.network import FUSIONS, QNetwork
 from topple.agents.phyre.pace import Pace
 from topple.agents.phyre.ranking import Order, best_first, scores, spread
 from topple.agents.phyre.updates import Updates, mixed_precision, on_device
+from topple.agents.settings import above_zero, at_least, one_of
 from topple.phyre.outcome_shard import Outcomes
 from topple.phyre.task import Task
 from topple.physics.params import SCENE_SIZE
@@ -108,15 +109,13 @@ class Dqn:
 
     def __post_init__(self) -> None:
         for name in ("actions", "action_hidden", "action_layers", "width", "updates", "batch"):
-            _at_least(name, getattr(self, name), 1)
+            at_least(name, getattr(self, name), 1)
         for name in ("share", "rank"):
-            _at_least(name, getattr(self, name), 1)
+            at_least(name, getattr(self, name), 1)
         for name in ("tasks", "distance", "online_updates", "online_learning_rate"):
-            _at_least(name, getattr(self, name), 0)
-        if self.learning_rate <= 0:
-            raise ValueError(f"learning_rate is {self.learning_rate}; it has to be above 0")
-        if self.fusion not in FUSIONS:
-            raise ValueError(f"fusion is {self.fusion!r}; use one of {', '.join(FUSIONS)}")
+            at_least(name, getattr(self, name), 0)
+        above_zero("learning_rate", self.learning_rate)
+        one_of("fusion", self.fusion, FUSIONS)
         if self.image_size not in IMAGE_SIZES:
             sizes = ", ".join(map(str, IMAGE_SIZES))
             raise ValueError(f"image_size is {self.image_size}; use one of {sizes}")
@@ -364,8 +363,3 @@ TRAINING_SETTINGS = (
     "share",
     "learning_rate",
 )
-
-
-def _at_least(name: str, value: float, least: int) -> None:
-    if value < least:
-        raise ValueError(f"{name} is {value}; it has to be {least} or more")

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Plan, plan_from_ticks
-from topple.iphyre.rules import AT_60_HZ, ELIMINATION_REWARD, SUCCESS_REWARD, Quirk, Rules
+from topple.iphyre.plan_rows import Rows, late, queued, random_rows, removals
+from topple.iphyre.rules import AT_60_HZ, ELIMINATION_REWARD, SUCCESS_REWARD, Rules
 from topple.iphyre.score import Score
-from topple.physics.munk import MAX_BODIES, NEVER, simulate_batch
+from topple.physics.munk import NEVER, simulate_batch
 
 Ticks = tuple[int | None, ...]  # one entry per gray block
-Rows = NDArray[np.int32]  # (plans, gray blocks) ticks, or NEVER
 
-_HORIZONS = (2.0, 7.0, 15.0)  # s; how late random plans may act
 _SCALES = (1.0, 4.0, 20.0, 90.0)  # ticks by which times are moved
 _POOL = 12  # solutions kept for refinement
 _KEPT = 64  # solutions of a batch that may enter the pool
@@ -31,7 +30,6 @@ _SHARE_RANDOM = 0.4  # of the attempts
 _LAG = 4.0  # by how much a random plan may be worse than the best and still be kept
 _BATCHES = 50  # an attempt learns from the batches before its own
 _LARGEST_BATCH = 4096
-_LATE = np.iinfo(np.int32).max // 2  # in place of NEVER when times are sorted
 
 
 class OraclePlan(NamedTuple):
@@ -69,13 +67,11 @@ class _Search:
     def attempt(self, rows: Rows, at_least: NDArray[np.float64]) -> None:
         """Play plans and keep those solved with at least a reward each."""
         self.attempts += len(rows)
-        due = self._queued(rows)
-        removals = np.full((len(rows), MAX_BODIES), NEVER, dtype=np.int32)
-        removals[:, list(self.game.eliminable)] = due
+        due = queued(rows, self.rules)
         solved, ticks, removed = simulate_batch(
             [self.game.scene],
             np.zeros(len(rows), np.int64),
-            removals,
+            removals(self.game, due),
             self.rules.request,
             limits=self._limits(due, at_least),
             threads=self._threads,
@@ -85,27 +81,15 @@ class _Search:
         for k in good[np.argsort(-rewards[good], kind="stable")][:_KEPT].tolist():
             self._keep(rows[k], due[k], int(ticks[k]), int(removed[k]))
 
-    def _queued(self, rows: Rows) -> Rows:
-        """When blocks really go: by the rules, one at a tick, in order of time."""
-        times = np.where(rows >= 0, rows, _LATE)
-        order = np.argsort(times, axis=1, kind="stable")
-        times = np.take_along_axis(times, order, axis=1)
-        if Quirk.ONE_REMOVAL_PER_TICK in self.rules:
-            for k in range(1, times.shape[1]):
-                times[:, k] = np.maximum(times[:, k], times[:, k - 1] + 1)
-        due = np.empty_like(times)
-        np.put_along_axis(due, order, times, axis=1)
-        return np.where(rows >= 0, due, NEVER).astype(np.int32)
-
     def _limits(self, due: Rows, at_least: NDArray[np.float64]) -> NDArray[np.int32]:
         """The last tick at which a plan can be solved with its reward."""
         spare = np.minimum(SUCCESS_REWARD - at_least, self.rules.tick_limit)
-        times = np.sort(np.where(due >= 0, due, _LATE), axis=1)
+        times = np.sort(late(due), axis=1).astype(np.float64)
         limits = np.zeros(len(due))
-        start = np.zeros(len(due))
+        start: NDArray[np.float64] = np.zeros(len(due))
         # After k removals, time is left up to the next one as far as the reward allows.
         for k in range(due.shape[1] + 1):
-            until = times[:, k] if k < due.shape[1] else np.full(len(due), _LATE)
+            until = times[:, k] if k < due.shape[1] else np.full(len(due), np.inf)
             lasts = np.floor((spare + ELIMINATION_REWARD * k) * self.rules.hz + 1e-6)
             limits = np.where(lasts > start, np.minimum(until, lasts), limits)
             start = until
@@ -127,11 +111,7 @@ class _Search:
 
     def random_rows(self, count: int) -> Rows:
         """Sets of blocks of any size, at times up to one of the horizons."""
-        size = self.rng.integers(self._blocks + 1, size=(count, 1))
-        place = np.argsort(self.rng.random((count, self._blocks)), axis=1)
-        horizon = self.rng.choice(_HORIZONS, (count, 1)) * self.rules.hz
-        ticks = 1 + (self.rng.random((count, self._blocks)) * (horizon - 1)).astype(np.int32)
-        return np.where(place < size, ticks, NEVER).astype(np.int32)
+        return random_rows(self.rng, count, self._blocks, self.rules)
 
     def nearby(self, rows: Rows) -> Rows:
         """Plans like these: moved, thinned, hurried or delayed."""

@@ -1,0 +1,29 @@
+"""Checks of agents' settings: each names the value and what it has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+
+def at_least(name: str, value: float, least: float) -> None:
+    """Refuse a setting below its least value."""
+    if value < least:
+        raise ValueError(f"{name} is {value}; it has to be {least} or more")
+
+
+def above_zero(name: str, value: float) -> None:
+    """Refuse a setting that is not positive."""
+    if value <= 0:
+        raise ValueError(f"{name} is {value}; it has to be above 0")
+
+
+def below_one(name: str, value: float) -> None:
+    """Refuse a share that is not from 0 to less than 1."""
+    if not 0 <= value < 1:
+        raise ValueError(f"{name} is {value}; it has to be from 0 to less than 1")
+
+
+def one_of(name: str, value: str, choices: Collection[str]) -> None:
+    """Refuse a word that is no choice."""
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; use one of {', '.join(choices)}")

@@ -1,0 +1,172 @@
+"""`topple reproduce` for I-PHYRE: tables and figures from run records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topple.cli.iphyre_analysis import oracle_plan
+from topple.cli.messages import Json, show_json, user_errors
+from topple.cli.phyre_lab import show
+from topple.experiments.game_config import GameRunConfig
+from topple.experiments.game_run import run_games
+from topple.experiments.game_store import find_game_records
+from topple.iphyre.analysis.failures import FailureCounts
+from topple.iphyre.games import ALL, PUBLISHED
+from topple.iphyre.split import PUBLISHED_SPLITS
+from topple.reports.iphyre_figures import Curve, failure_shares, split_bars, training_curves
+from topple.reports.iphyre_results import (
+    Column,
+    chosen_columns,
+    columns_of,
+    failure_table,
+    game_table,
+    published_success,
+    summary_table,
+    table_a2,
+)
+from topple.reports.published import IPHYRE_CITATION, iphyre_table_a4
+
+RANDOM = "random"
+EVERYBODY = "all"
+
+Records = Annotated[Path, typer.Option(help="Folder of run records.")]
+RESULTS = Path("results/iphyre")
+
+_STRATEGIES = {"-I": "in advance", "-O": "on the fly", "-C": "combined"}
+
+
+def wanted_columns(agents: str, records: Path) -> list[Column]:
+    """Columns of some agents, by commas, or of all that have records, and the random one.
+
+    Raises:
+        ValueError: An agent has no records.
+    """
+    random = GameRunConfig(RANDOM, tuple(game.name for game in ALL), label="Random")
+    everybody = columns_of([run_games(random), *find_game_records(records)])
+    if agents == EVERYBODY:
+        return everybody
+    names = [name.strip().lower() for name in agents.split(",")]
+    known = sorted({each.records[0].config.agent for each in everybody})
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"no agent {name!r} has records in {records}; use {', '.join(known)}, or all"
+            )
+    return [each for each in everybody if each.records[0].config.agent in names]
+
+
+def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
+    """Averages, then every game by strategy, then similar games."""
+    if as_json:
+        show_json({"agents": [_data(each) for each in columns], "source": IPHYRE_CITATION})
+        return
+    show(summary_table(columns))
+    for ending, name in _STRATEGIES.items():
+        for tuned, settings in ((False, "settings as published"), (True, "tuned")):
+            group = [
+                each
+                for each in chosen_columns(columns, tuned, explores=False)
+                if (each.player or "").endswith(ending)
+            ]
+            if group:
+                show(game_table(f"Table A4, {name}, {settings}: ours / published", group))
+    others = [each for each in columns if each.player in (None, "Random")]
+    if others:
+        show(game_table("Other agents", others))
+    show(table_a2([each for each in columns if not each.explores]))
+
+
+def _data(column: Column) -> dict[str, Any]:
+    config = column.records[0].config
+    data: dict[str, Any] = {
+        "label": column.label,
+        "agent": config.agent,
+        "settings": dict(config.settings),
+        "seeds": [record.config.seed for record in column.records],
+        "rewards": [mean.reward for mean in column.means()],
+        "solved": [mean.success_rate for mean in column.means()],
+        "splits": {
+            split.value: [mean._asdict() for mean in column.means(split)]
+            for split in PUBLISHED_SPLITS
+        },
+        "games": {game: column.reward(game) for game in iphyre_table_a4()},
+    }
+    if column.player is not None:
+        published = {game: row[column.player] for game, row in iphyre_table_a4().items()}
+        data["published"] = {"games": published, "solved": published_success(column.player)}
+    return data
+
+
+def iphyre_figures(
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")],
+    records: Records = RESULTS,
+    oracle: Annotated[
+        Path, typer.Option(help="Folder written by `topple iphyre oracle`.")
+    ] = RESULTS / "oracle",
+    as_json: Json = False,
+) -> None:
+    """Figures 2, 3, A6 and A7 of I-PHYRE, drawn from run records.
+
+    Examples:
+      topple reproduce iphyre-figures --out docs/images/iphyre
+    """
+    with user_errors():
+        columns = wanted_columns(EVERYBODY, records)
+        plain = [each for each in columns if not each.explores]
+        trained = [each for each in plain if each.records[0].training]
+        made: list[Path] = []
+        for number, members in (
+            ("2", [each for each in plain if each.player]),
+            ("A6", [each for each in plain if not each.player]),
+        ):
+            if members:
+                path = out / f"figure{number}.svg"
+                split_bars(_rewards(members), f"Figure {number}: rewards by split", path)
+                made.append(path)
+        groups = {
+            name: [_curve(each) for each in trained if (each.player or "").endswith(ending)]
+            for ending, name in _STRATEGIES.items()
+        }
+        groups = {name: curves for name, curves in groups.items() if curves}
+        if groups:
+            made.append(out / "figure3.svg")
+            training_curves(groups, "Figure 3: training on the basic split", made[-1])
+        plans = {game.name: oracle_plan(oracle, game) for game in PUBLISHED}
+        actors = [each for each in plain if each.player not in (None, "Random")]
+        if actors:
+            made.append(out / "figureA7.svg")
+            counts = [(each.label, _total(each, plans)) for each in actors]
+            failure_shares(counts, "Figure A7: where failures come from", made[-1])
+    if as_json:
+        show_json([str(path) for path in made])
+    else:
+        show(failure_table(actors, plans))
+        typer.echo("\n".join(map(str, made)))
+
+
+def _rewards(columns: Sequence[Column]) -> dict[str, Any]:
+    return {
+        each.label: {
+            split: sum(mean.reward for mean in means) / len(means)
+            for split in PUBLISHED_SPLITS
+            if (means := each.means(split))
+        }
+        for each in columns
+    }
+
+
+def _curve(column: Column) -> Curve:
+    curves = [record.training["curve"] for record in column.records if record.training]
+    count = min(len(curve["steps"]) for curve in curves)
+    rewards = [curve["reward"][:count] for curve in curves]
+    mean = [sum(values) / len(values) for values in zip(*rewards, strict=True)]
+    return Curve(column.label, curves[0]["steps"][:count], mean)
+
+
+def _total(column: Column, plans: Any) -> FailureCounts:
+    counts = column.failures(plans).values()
+    return FailureCounts(*map(sum, zip(*counts, strict=True)))

@@ -1,0 +1,96 @@
+"""`topple reproduce tableA1`: how well classifiers tell which plans work."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from topple.cli.evaluate import parse_setting
+from topple.cli.messages import Cell, Json, progress, resumable, show, show_json, user_errors
+from topple.experiments.classifiers import (
+    CLASSIFIERS,
+    HELD_OUT,
+    ClassifierConfig,
+    sweep_classifiers,
+)
+from topple.iphyre.split import PUBLISHED_SPLITS, Split
+from topple.reports.published import IPHYRE_CITATION, IPHYRE_TABLE_A1
+from topple.reports.statistics import mean_and_std
+
+app = typer.Typer(add_completion=False)
+
+_RESULTS = Path("results") / "iphyre_classifiers"
+_SMOKE = {"epochs": 3, "each": 5}
+_COLUMNS = (*(split.value for split in PUBLISHED_SPLITS), Split.UNSEEN_BASIC.value)
+
+
+@app.command("tableA1")
+def table_a1(
+    agents: Annotated[
+        str, typer.Option(help=f"With commas: {', '.join(CLASSIFIERS.values())}.")
+    ] = ",".join(CLASSIFIERS.values()),
+    seeds: Annotated[int, typer.Option(min=1, help="How many, from 0.")] = 3,
+    hold_out: Annotated[
+        bool, typer.Option("--hold-out", help="Train on 4 of 5 basic plans, test on the fifth.")
+    ] = False,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", "-s", help="A setting of the agents, NAME=VALUE.")
+    ] = None,
+    results: Annotated[Path, typer.Option(help="Folder of results.")] = _RESULTS,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Little data, in seconds.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Table A1 of I-PHYRE: accuracies of classifiers, in per cent, ours beside the published.
+
+    Trained on basic games. As published, accuracy on basic is that on the plans it was trained
+    on; --hold-out adds an honest one. Finished results are not computed again.
+
+    Examples:
+      topple reproduce tableA1
+
+      topple reproduce tableA1 --agents fusion-global --seeds 1 --hold-out
+    """
+    with user_errors(), resumable():
+        names = {agent: row for row, agent in CLASSIFIERS.items()}
+        chosen = [agent.strip() for agent in agents.split(",")]
+        for agent in chosen:
+            if agent not in names:
+                raise ValueError(f"no classifier is named {agent!r}; use {', '.join(names)}")
+        settings = {**(_SMOKE if smoke else {}), **dict(map(parse_setting, setting or ()))}
+        share = HELD_OUT if hold_out else 0.0
+        configs = [
+            ClassifierConfig(agent, settings, seed, share)
+            for agent in chosen
+            for seed in range(seeds)
+        ]
+        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        with progress("classifiers", len(configs)) as bar:
+            task = bar.task_ids[0]
+
+            def start(config: ClassifierConfig) -> Callable[[int, int], None]:
+                ready = configs.index(config)
+                label = f"{names[config.agent]}, seed {config.seed}"
+                return lambda done, planned: bar.update(
+                    task, description=label, completed=ready + done / planned
+                )
+
+            for number, result in enumerate(sweep_classifiers(configs, results, start), start=1):
+                found[result["config"]["agent"]].append(result)
+                bar.update(task, completed=number)
+    if as_json:
+        show_json([result for agent in chosen for result in found[agent]])
+        return
+    columns = (*_COLUMNS, "basic_held_out") if hold_out else _COLUMNS
+    rows: list[list[Cell]] = []
+    for agent in chosen:
+        accuracies = [result["accuracy"] for result in found[agent]]
+        means = [mean_and_std([100 * each[column] for each in accuracies]) for column in columns]
+        rows.append([names[agent], "ours", *(f"{mean:.1f} ± {std:.1f}" for mean, std in means)])
+        published = IPHYRE_TABLE_A1[names[agent]]
+        printed = {split.value: value for split, value in published.items()}
+        rows.append([names[agent], "published", *(printed.get(column) for column in columns)])
+    show(f"Table A1 ({IPHYRE_CITATION})", ("classifier", "whose", *columns), rows)
