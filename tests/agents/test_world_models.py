@@ -23,9 +23,13 @@ from topple.agents.iphyre.world_model import (
     WorldModelPpo,
     WorldModelSac,
 )
+from topple.agents.registry import create_game_agent
+from topple.experiments.game_file import load_game_agent_file
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.strategy import Strategy
 
+CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre_models"
 GAMES = (game_named("support"), game_named("hinder"))
 TINY = {"each": 3, "memory": 16, "mixtures": 2, "model_epochs": 2}
 MODELS = {
@@ -97,7 +101,9 @@ def test_observations_end_with_what_is_expected() -> None:
     assert seen[:, 122:] == pytest.approx(wanted, abs=1e-6)
     for _ in range(40):
         env.step_async(np.array([0, 1, 2]))
-        seen, *_ = env.step_wait()
+        after, *_ = env.step_wait()
+        assert isinstance(after, np.ndarray)
+        seen = after
     state = env.state()
     other = ForesightVecEnv(model, GAMES, 3, AT_10_HZ, seed=9, reward_scale=1.0)
     assert (other.restore(state) == seen).all()
@@ -182,3 +188,10 @@ def test_imagined_rewards_follow_the_model(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_planner_without_model_is_refused() -> None:
     with pytest.raises(ValueError, match="no model"):
         LearnedPlanner().play(Playing(GAMES, AT_10_HZ, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
+def test_configs_of_models_load(path: Path) -> None:
+    found = load_game_agent_file(path)
+    assert found.label == path.stem
+    assert create_game_agent(found.agent, found.settings).traits.strategy in Strategy
