@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,6 +33,7 @@ from topple.experiments.store import write_record
 from topple.experiments.table2 import Row
 from topple.experiments.training import (
     CHECKPOINT,
+    PROGRESS,
     create_learner,
     load_trained,
     train_agent,
@@ -81,16 +83,21 @@ def overrides(arguments: argparse.Namespace) -> dict[str, Setting]:
 
 
 def score(
-    lab: Laboratory, row: Row, config: RunConfig, checkpoint: Path, given: dict[str, Setting]
+    lab: Laboratory,
+    row: Row,
+    config: RunConfig,
+    checkpoint: Path,
+    out: Path,
+    given: dict[str, Setting],
 ) -> dict[str, Any]:
-    """Let a trained agent act, keep the record beside the checkpoint, and sum it up."""
+    """Let a trained agent act, keep the record, and sum it up."""
     settings = {**row.settings[config.setup], **given}
     agent, trained = load_trained(checkpoint, row.agent, settings)
     scored = replace(trained, label=config.label, tasks=config.tasks)
     start = time.monotonic()
     record = lab.run(scored, agent)
     seconds = time.monotonic() - start
-    write_record(checkpoint.parents[1] / "records", record, attempts=False)
+    write_record(out / "records", record, attempts=False)
     published = None
     if config.part is Part.TEST:
         published = published_auccess(config.label, config.setup, config.fold)
@@ -142,7 +149,8 @@ def run_setup(
         tasks=arguments.tasks,
     )
     name = first.label.lower().replace(" ", "-")
-    folder = out / f"{name}_{setup.value}_{config.part.value}_{config.fold}_{config.seed}"
+    name += f"_{setup.value}_{config.part.value}_{config.fold}_{config.seed}"
+    folder = (arguments.work or out) / name
     agent = create_learner(config.agent, config.settings)
     start = time.monotonic()
     say(f"training {first.label} on {setup.value} fold {config.fold}: {agent.settings}")
@@ -176,7 +184,10 @@ def run_setup(
         "seconds_updates": time.monotonic() - begun if updates else 0.0,
         "scores": [],
     }
-    file = folder / "summary.json"
+    file = out / f"{name}.json"
+    if folder.parent != out and (folder / PROGRESS).exists():
+        out.mkdir(parents=True, exist_ok=True)
+        shutil.copy(folder / PROGRESS, out / f"{name}.csv")
     if not updates and file.exists():
         summary = json.loads(file.read_text())  # nothing was left to train
     for row, tried in variants(rows, setup, arguments):
@@ -184,10 +195,12 @@ def run_setup(
         mark = "".join(f" ({name} {value})" for name, value in tried.items())
         label = row.label + (mark if config.part is Part.TEST else "")
         named = replace(config, label=label)
-        summary["scores"].append(score(lab, row, named, folder / CHECKPOINT, {**given, **tried}))
+        summary["scores"].append(
+            score(lab, row, named, folder / CHECKPOINT, out, {**given, **tried})
+        )
         with whole_file(file) as temporary:
             temporary.write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
-    say(f"done: {folder}")
+    say(f"done: {file}")
 
 
 def main() -> None:
@@ -202,6 +215,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache", type=Path, required=True, help="folder of caches")
     parser.add_argument("--out", type=Path, required=True, help="folder for results")
+    parser.add_argument("--work", type=Path, help="folder for checkpoints, if not in --out")
     parser.add_argument(
         "--configs",
         type=Path,

@@ -1,9 +1,10 @@
 """I-PHYRE beside the original, in one run: `python benchmarks/iphyre.py`.
 
-Both sides get the same plans and actions in turn, round by round, each in one process
-on one core; CPU time is counted, so that other work on the machine disturbs less. The
-original is the PyPI package iphyre 0.2.3 with pymunk < 7 and numpy < 2, in a virtual
-environment that this script makes under build/.
+Three sides get the same plans and actions in turn, round by round: our native engine, our
+reference engine pymunk (in the same process), and the original, the PyPI package iphyre
+0.2.3 with pymunk < 7 and numpy < 2, in a virtual environment that this script makes under
+build/. Each uses one core; CPU time is counted, so that other work on the machine
+disturbs less.
 """
 
 from __future__ import annotations
@@ -18,37 +19,38 @@ import sys
 import time
 import venv
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from topple.envs.iphyre import IPhyreEnv, IPhyreInAdvanceEnv, IPhyreOnTheFlyEnv
+from topple.envs.iphyre import IPhyreEnv
 from topple.envs.iphyre_vector import IPhyreVectorEnv
-from topple.envs.iphyre_vector import on_the_fly as on_the_fly_vector
 from topple.iphyre import (
     AT_10_HZ,
     AT_60_HZ,
     PUBLISHED,
     Game,
     Plan,
+    Strategy,
     game_named,
     plan_from_seconds,
     play_batch,
 )
+from topple.physics.munk import Engine
 
 HERE = Path(__file__).resolve().parent
 ORIGINAL = ("iphyre==0.2.3", "pymunk>=6.4,<7", "numpy<2", "pygame>=2.1")
 RULES = {60: AT_60_HZ, 10: AT_10_HZ}
-SLOTS = 64  # episodes beside each other in the vector environment
 
 Request = dict[str, Any]
-Work = Callable[[Request], tuple[int, int]]
+Work = Callable[[Request, Engine], tuple[int, int]]
 
 
 class Measure(NamedTuple):
-    """Work that both sides do."""
+    """Work that all sides do."""
 
     label: str
     unit: str
@@ -93,33 +95,32 @@ def requests(games: int, scale: int, seed: int) -> dict[str, Request]:
     }
 
 
-def episodes(request: Request) -> tuple[int, int]:
-    rules = RULES[request["hz"]]
+def episodes(request: Request, engine: Engine) -> tuple[int, int]:
+    rules = replace(RULES[request["hz"]], engine=engine)
     attempts: list[tuple[Game, Plan]] = []
     for name, rows in request["plans"].items():
         game = game_named(name)
         attempts.extend((game, plan_from_seconds(game, times, rules)) for times in rows)
-    return len(attempts), sum(score.solved for score in play_batch(attempts, rules))
+    scores = play_batch(attempts, rules, threads=1)
+    return len(attempts), sum(score.solved for score in scores)
 
 
 # Our environments are made once and reset, which is how they are meant to be used; those
 # of the original make a new simulator at every reset.
 @cache
-def environment_of(
-    kind: type[IPhyreOnTheFlyEnv] | type[IPhyreInAdvanceEnv], name: str
-) -> IPhyreEnv:
-    return kind(game=name)
+def environment_of(strategy: Strategy, name: str, engine: Engine) -> IPhyreEnv:
+    return IPhyreEnv(strategy, game=name, rules=replace(AT_10_HZ, engine=engine))
 
 
 @cache
-def vector_environment() -> IPhyreVectorEnv:
-    return on_the_fly_vector(SLOTS)
+def vector_of(strategy: Strategy, slots: int, engine: Engine) -> IPhyreVectorEnv:
+    return IPhyreVectorEnv(slots, strategy, rules=replace(AT_10_HZ, engine=engine))
 
 
-def on_the_fly(request: Request) -> tuple[int, int]:
+def on_the_fly(request: Request, engine: Engine) -> tuple[int, int]:
     steps = solved = 0
     for name, choices in request["choices"].items():
-        environment = environment_of(IPhyreOnTheFlyEnv, name)
+        environment = environment_of(Strategy.ON_THE_FLY, name, engine)
         environment.reset()
         for choice in choices:
             _, _, done, late, _ = environment.step(choice)
@@ -130,69 +131,103 @@ def on_the_fly(request: Request) -> tuple[int, int]:
     return steps, solved
 
 
-def in_advance(request: Request) -> tuple[int, int]:
+def in_advance(request: Request, engine: Engine) -> tuple[int, int]:
     solved = 0
     for name, rows in request["actions"].items():
-        environment = environment_of(IPhyreInAdvanceEnv, name)
+        environment = environment_of(Strategy.IN_ADVANCE, name, engine)
         for action in rows:
             environment.reset()
             solved += environment.step(action)[2]
     return sum(map(len, request["actions"].values())), solved
 
 
-def vector(request: Request) -> tuple[int, int]:
-    """The same number of steps as on the fly, in a batch; its episodes are others."""
-    steps = sum(map(len, request["choices"].values())) // SLOTS
-    environment = vector_environment()
-    environment.reset(seed=0)
-    rng = np.random.default_rng(0)
-    choices = rng.integers(0, 7, (steps, SLOTS)) * (rng.random((steps, SLOTS)) < 0.1)
-    solved = sum(int(environment.step(row)[2].sum()) for row in choices)
-    return steps * SLOTS, solved
+# The same numbers of steps and episodes as above, in a batch; its episodes are others.
+def vector_on_the_fly(slots: int) -> Work:
+    def work(request: Request, engine: Engine) -> tuple[int, int]:
+        # The native side gets more of them: it would be over too soon to be measured.
+        times = 10 if engine is Engine.NATIVE else 1
+        steps = max(1, times * sum(map(len, request["choices"].values())) // slots)
+        environment = vector_of(Strategy.ON_THE_FLY, slots, engine)
+        environment.reset(seed=0)
+        rng = np.random.default_rng(0)
+        choices = rng.integers(0, 7, (steps, slots)) * (rng.random((steps, slots)) < 0.1)
+        solved = sum(int(environment.step(row)[2].sum()) for row in choices)
+        return steps * slots, solved
+
+    return work
 
 
-def measure(work: Work, request: Request) -> tuple[float, int, int]:
+def vector_in_advance(slots: int) -> Work:
+    def work(request: Request, engine: Engine) -> tuple[int, int]:
+        count = max(1, sum(map(len, request["actions"].values())) // slots)
+        environment = vector_of(Strategy.IN_ADVANCE, slots, engine)
+        rng = np.random.default_rng(0)
+        solved = 0
+        for k in range(count):
+            environment.reset(seed=k)
+            solved += int(environment.step(rng.random((slots, 6), dtype=np.float32))[2].sum())
+        return count * slots, solved
+
+    return work
+
+
+def measure(work: Work, request: Request, engine: Engine) -> tuple[float, int, int]:
     start = time.process_time()
-    count, solved = work(request)
+    count, solved = work(request, engine)
     return time.process_time() - start, count, solved
 
 
 class Row(NamedTuple):
-    """A line of the table."""
+    """A line of the table; rates are medians over rounds."""
 
     what: str
     unit: str
-    ours: float
+    native: float
+    pymunk: float
     original: float
-    ratio: float  # of medians
-    ratio_low: float  # over rounds
-    ratio_high: float
+    over_pymunk: float  # native
+    over_original: float  # native
+    low: float  # over the original, over rounds
+    high: float
     rounds: int
-    sample: int  # episodes or steps in a round
+    sample: int  # episodes or steps of the original in a round
     target: float
 
 
 def compare(item: Measure, child: subprocess.Popen[str], rounds: int) -> Row:
     assert child.stdin is not None
     assert child.stdout is not None
-    ours, theirs, sample = [], [], 0
-    item.ours(item.request)  # once unmeasured, so that everything is made
+    native: list[float] = []
+    pymunk: list[float] = []
+    original: list[float] = []
+    sample = 0
+    for engine in Engine:
+        item.ours(item.request, engine)  # once unmeasured, so that everything is made
     for _ in range(rounds):
-        seconds, sample, solved = measure(item.ours, item.request)
-        ours.append(sample / seconds)
+        ends = []
+        for engine, measured in ((Engine.NATIVE, native), (Engine.PYMUNK, pymunk)):
+            seconds, count, solved = measure(item.ours, item.request, engine)
+            measured.append(count / seconds)
+            ends.append((count, solved))
         child.stdin.write(json.dumps(item.request) + "\n")
         child.stdin.flush()
         answer = json.loads(child.stdout.readline())
-        theirs.append(answer["count"] / answer["seconds"])
-        if item.ours is in_advance and solved != answer["solved"]:
-            sys.exit(f"{item.label}: solved {solved} here, {answer['solved']} in the original")
-    ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
-    medians = statistics.median(ours), statistics.median(theirs)
+        original.append(answer["count"] / answer["seconds"])
+        sample = answer["count"]
+        if ends[0][0] == ends[1][0] and ends[0] != ends[1]:
+            sys.exit(f"{item.label}: {ends[0]} by the native engine, {ends[1]} by pymunk")
+        if item.ours is in_advance and ends[0][1] != answer["solved"]:
+            sys.exit(f"{item.label}: solved {ends[0][1]}, {answer['solved']} in the original")
+    ratios = [a / b for a, b in zip(native, original, strict=True)]
+    ours, reference, theirs = map(statistics.median, (native, pymunk, original))
     return Row(
         item.label,
         item.unit,
-        *medians,
-        medians[0] / medians[1],
+        ours,
+        reference,
+        theirs,
+        ours / reference,
+        ours / theirs,
         min(ratios),
         max(ratios),
         rounds,
@@ -211,12 +246,16 @@ def main() -> None:
     options = parser.parse_args()
     python = original_python(HERE.parent / "build" / "bench-iphyre-original")
     work = requests(options.games, options.scale, options.seed)
+    steps, plans = "steps/s", "episodes/s"
+    fly, advance = work["on_the_fly"], work["in_advance"]
     items = [
-        Measure("whole episodes, 60 Hz", "episodes/s", 1.5, episodes, work["episodes60"]),
-        Measure("whole episodes, 10 Hz", "episodes/s", 1.5, episodes, work["episodes10"]),
-        Measure("on-the-fly environment", "steps/s", 5.0, on_the_fly, work["on_the_fly"]),
-        Measure("in-advance environment", "episodes/s", 5.0, in_advance, work["in_advance"]),
-        Measure(f"vector of {SLOTS}, on the fly", "steps/s", 5.0, vector, work["on_the_fly"]),
+        Measure("whole plans, 60 Hz", plans, 10.0, episodes, work["episodes60"]),
+        Measure("whole plans, 10 Hz", plans, 10.0, episodes, work["episodes10"]),
+        Measure("on the fly, single", steps, 5.0, on_the_fly, fly),
+        Measure("on the fly, vector of 64", steps, 50.0, vector_on_the_fly(64), fly),
+        Measure("on the fly, vector of 1,024", steps, 50.0, vector_on_the_fly(1024), fly),
+        Measure("in advance, single", plans, 50.0, in_advance, advance),
+        Measure("in advance, vector of 64", plans, 50.0, vector_in_advance(64), advance),
     ]
     command = [str(python), str(HERE / "original" / "iphyre_side.py")]
     with subprocess.Popen(
@@ -225,13 +264,13 @@ def main() -> None:
         rows = [compare(item, child, options.rounds) for item in items]
         child.terminate()
     print(f"{platform.machine()}, Python {platform.python_version()}, one core, CPU time")
-    print("| what | ours | original | ratio | rounds: min to max | sample a round | target |")
-    print("|---|---|---|---|---|---|---|")
+    print("| what | native | pymunk engine | original | native / pymunk | native / original |")
+    print("|---|---|---|---|---|---|")
     for r in rows:
         print(
-            f"| {r.what} | {r.ours:,.0f} {r.unit} | {r.original:,.0f} {r.unit} | {r.ratio:.1f}x "
-            f"| {r.rounds}: {r.ratio_low:.1f}x to {r.ratio_high:.1f}x | {r.sample:,} "
-            f"| {r.target:g}x |"
+            f"| {r.what} | {r.native:,.0f} {r.unit} | {r.pymunk:,.0f} | {r.original:,.0f} "
+            f"| {r.over_pymunk:.1f}x | {r.over_original:.1f}x ({r.low:.1f} to {r.high:.1f}; "
+            f"target {r.target:g}x) |"
         )
     if options.csv:
         with options.csv.open("w", newline="") as file:

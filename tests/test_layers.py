@@ -45,6 +45,9 @@ ONLY_IN = {
     "ray": ("experiments/executors/ray.py",),
     "gymnasium": ("envs/", "agents/"),
     "typer": ("cli/",),
+    "fastapi": ("player/", "cli/study.py"),
+    "sqlalchemy": ("player/",),
+    "httpx": ("agents/llm/endpoint.py",),
 }
 
 
@@ -166,6 +169,7 @@ FORBIDDEN = [
     ("experiments/run.py", "import ray"),
     ("phyre/task.py", "import gymnasium as gym"),
     ("phyre/task.py", "import typer"),
+    ("agents/llm/chat.py", "import httpx"),
     ("phyre/task.py", "print('hello')"),
     ("phyre/task.py", "import sys\nsys.argv[1]"),
     ("phyre/task.py", "from sys import argv"),

@@ -85,6 +85,11 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
     branches = branches_from(*origin, scenes, scene_index, *edit_start, *edits);
     job.branches = &branches;
   }
+  std::vector<int64_t> order;
+  if (!origin && !states) {
+    order = trunk_order(job);
+    job.order = order.data();
+  }
   Control control;
   constexpr int64_t kBrief = 100000;  // steps that are over before anybody can interrupt
   run_crew(threads, steps <= kBrief, control, data_or_null(progress),

@@ -1,7 +1,9 @@
 #include "munk_batch.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
+#include <tuple>
 
 namespace topple {
 namespace munk {
@@ -26,21 +28,48 @@ SceneView PackedScenes::view(int32_t scene) const {
 
 namespace {
 
-// What a thread needs; too large for a stack.
+// What a thread needs; too large for a stack. Plans for one scene are alike up to their first
+// removals, so that part is played once, on the trunk, by rising tick.
 struct Bench {
-  World fresh, world;
+  World trunk, world;
   int32_t scene = -1;
   int64_t builds = 0;
+  int32_t tick = 0;
+  bool solved = false;
 };
 
-int32_t start_from_scene(const Job& job, int64_t i, const SceneView& scene, Bench& bench) {
-  if (bench.scene != job.scene_index[i] || bench.builds != job.builds[i]) {
+// The tick at which an episode leaves the trunk.
+int32_t first_change(const Job& job, int64_t i) {
+  int32_t first = job.limits[i];
+  const int32_t* ticks = job.removals + i * job.removal_width;
+  for (int32_t body = 0; body < job.removal_width; ++body) {
+    if (ticks[body] >= 0) first = std::min(first, ticks[body]);
+  }
+  return first;
+}
+
+void grow_trunk(const Job& job, int64_t i, const SceneView& scene, int32_t until, Bench& bench) {
+  const Physics& physics = job.scenes.physics;
+  if (bench.scene != job.scene_index[i] || bench.builds != job.builds[i] || bench.tick > until) {
     bench.scene = job.scene_index[i];
     bench.builds = job.builds[i];
-    build_world(bench.fresh, scene, job.scenes.physics, bench.builds);
+    bench.tick = 0;
+    bench.solved = false;
+    build_world(bench.trunk, scene, physics, bench.builds);
   }
-  copy_world(bench.world, bench.fresh);
-  return 0;
+  while (bench.tick < until && !bench.solved) {
+    step(bench.trunk, physics.dt, physics.bias);
+    ++bench.tick;
+    bench.solved = all_out(bench.trunk, scene, job.out);
+    if (bench.trunk.steady && !bench.solved) bench.tick = until;
+  }
+}
+
+int32_t start_from_scene(const Job& job, int64_t i, const SceneView& scene, Bench& bench) {
+  // Whoever looks at every tick gets every tick.
+  grow_trunk(job, i, scene, job.states ? 0 : first_change(job, i), bench);
+  copy_world(bench.world, bench.trunk);
+  return bench.tick;
 }
 
 int32_t start_from_branch(const Job& job, int64_t i, const SceneView& scene, Bench& bench) {
@@ -63,9 +92,10 @@ void play_episode(const Job& job, int64_t i, Bench& bench) {
   sink.frame_size = static_cast<int64_t>(job.max_bodies) * kStateSize;
   if (job.states) sink.states = job.states + i * job.frames * sink.frame_size;
   if (job.final_state) sink.final_state = job.final_state + i * sink.frame_size;
-  const Outcome outcome =
-      play(bench.world, scene, job.scenes.physics, job.out, removals, from, job.limits[i], sink);
-  job.solved[i] = outcome.solved;
+  const bool over = !job.branches && bench.solved;
+  const Outcome outcome = play(bench.world, scene, job.scenes.physics, job.out, removals, from,
+                               over ? from : job.limits[i], sink);
+  job.solved[i] = outcome.solved || over;
   job.ticks[i] = outcome.ticks;
   job.removed[i] = outcome.removed;
   if (job.frame_count) job.frame_count[i] = sink.frames;
@@ -73,13 +103,28 @@ void play_episode(const Job& job, int64_t i, Bench& bench) {
 
 }  // namespace
 
+std::vector<int64_t> trunk_order(const Job& job) {
+  std::vector<int32_t> first(static_cast<size_t>(job.episode_count));
+  std::vector<int64_t> order(first.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    order[i] = static_cast<int64_t>(i);
+    first[i] = first_change(job, order[i]);
+  }
+  const auto key = [&](int64_t i) {
+    return std::make_tuple(job.scene_index[i], job.builds[i], first[static_cast<size_t>(i)], i);
+  };
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key(a) < key(b); });
+  return order;
+}
+
 void work_on(const Job& job, Control& control) noexcept {
   const std::unique_ptr<Bench> bench(new (std::nothrow) Bench);
   if (!bench) {
     control.failed = true;
     return;
   }
-  take_turns(control, job.episode_count, [&](int64_t i) { play_episode(job, i, *bench); });
+  take_turns(control, job.episode_count,
+             [&](int64_t turn) { play_episode(job, job.order ? job.order[turn] : turn, *bench); });
 }
 
 }  // namespace munk

@@ -1,6 +1,8 @@
 // Batches of I-PHYRE: many plans, or edited copies of one world, in caller-owned arrays.
 #pragma once
 
+#include <vector>
+
 #include "control.h"
 #include "topple/munk/episode.h"
 
@@ -36,6 +38,7 @@ struct Job {
   const int32_t* limits;  // [episodes] ticks
   Exit out;
   const Branches* branches;  // null: every episode starts from its scene
+  const int64_t* order;      // in which to play; null for that of the arrays
 
   uint8_t* solved;   // [episodes]
   int32_t* ticks;    // [episodes]
@@ -46,6 +49,9 @@ struct Job {
   int32_t* frame_count;  // [episodes]
   double* final_state;   // [episodes, max_bodies, 6]
 };
+
+// The order in which episodes share the most: by scene, then by their first removals.
+std::vector<int64_t> trunk_order(const Job& job);
 
 // Takes episodes off the job until none is left; any number of threads may run it.
 void work_on(const Job& job, Control& control) noexcept;

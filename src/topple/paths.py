@@ -5,9 +5,13 @@ variable           what it moves                               without it
 =================  ==========================================  =============================
 ``TOPPLE_CACHE``   what can be computed again, such as         ``topple`` in the system's
                    outcomes of the fixed action list           cache folder of the user
+``TOPPLE_DATA``    what people made in the player: attempts,   ``topple`` in the system's
+                   studies and puzzles                         data folder of the user
 ``TOPPLE_RUNS``    run records                                 ``runs`` in the folder one
                                                                is in
 =================  ==========================================  =============================
+
+Keys of model endpoints are read here, too, from the variable a user names; see :func:`secret`.
 """
 
 from __future__ import annotations
@@ -23,9 +27,20 @@ def cache_folder() -> Path:
     return Path(chosen).expanduser() if chosen else _system_cache() / "topple"
 
 
+def data_folder() -> Path:
+    """The folder for what people made and cannot be computed again; it may not exist yet."""
+    chosen = os.environ.get("TOPPLE_DATA")
+    return Path(chosen).expanduser() if chosen else _system_data() / "topple"
+
+
 def runs_folder() -> Path:
     """The folder for run records; it may not exist yet."""
     return Path(os.environ.get("TOPPLE_RUNS") or "runs").expanduser()
+
+
+def secret(variable: str) -> str:
+    """The value of a variable that holds a key, without blanks around it; "" if it is not set."""
+    return os.environ.get(variable, "").strip()
 
 
 def _system_cache() -> Path:
@@ -36,3 +51,12 @@ def _system_cache() -> Path:
         return Path.home() / "Library" / "Caches"
     chosen = os.environ.get("XDG_CACHE_HOME")
     return Path(chosen) if chosen else Path.home() / ".cache"
+
+
+def _system_data() -> Path:
+    if sys.platform == "win32":
+        return _system_cache()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    chosen = os.environ.get("XDG_DATA_HOME")
+    return Path(chosen) if chosen else Path.home() / ".local" / "share"

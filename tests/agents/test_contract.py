@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from chat_server import ChatServer
 from topple.agents import AGENTS, Traits, create_agent
 from topple.experiments import Laboratory, RunConfig
 from topple.experiments.config import Setting
+from topple.experiments.run import some_of
 from topple.phyre.fold import Setup, load_fold
 
 ATTEMPTS = 2
@@ -24,6 +27,7 @@ SMALL["dqn"] = {
     "batch": 8,
     "device": "cpu",
 }
+SMALL["llm"] = {"model": "heuristic"}
 SMALL["dqn-o"] = {**SMALL["dqn"], "online_updates": 1}
 
 
@@ -32,12 +36,24 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     return Laboratory(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
 @pytest.mark.parametrize("name", AGENTS)
-def test_agents_play_by_the_rules(name: str, laboratory: Laboratory) -> None:
+def test_agents_play_by_the_rules(
+    name: str, laboratory: Laboratory, server: ChatServer, tmp_path: Path
+) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
-    config = RunConfig(name, setup, 0, SMALL.get(name, {}), attempts=ATTEMPTS)
-    record = laboratory.run(config)
-    assert record.tasks == load_fold(setup, 0).test
+    few = {"llm": 40}.get(name)  # its answers come one by one
+    config = RunConfig(name, setup, 0, SMALL.get(name, {}), attempts=ATTEMPTS, tasks=few)
+    links = {"llm": {"link": server.link(tmp_path)}}  # a model has to be reached
+    agent = create_agent(name, {**config.settings, **links.get(name, {})})
+    record = laboratory.run(config, agent)
+    test = load_fold(setup, 0).test
+    assert record.tasks == (test if few is None else some_of(test, few))
     per_task = np.unique([str(attempt.task) for attempt in record.attempts], return_counts=True)[1]
     assert per_task.max() <= ATTEMPTS
     assert all(attempt.outcome.is_valid for attempt in record.attempts)

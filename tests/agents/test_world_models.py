@@ -101,9 +101,9 @@ def test_observations_end_with_what_is_expected() -> None:
     assert seen[:, 122:] == pytest.approx(wanted, abs=1e-6)
     for _ in range(40):
         env.step_async(np.array([0, 1, 2]))
-        after, *_ = env.step_wait()
-        assert isinstance(after, np.ndarray)
-        seen = after
+        found, *_ = env.step_wait()
+        assert isinstance(found, np.ndarray)
+        seen = found
     state = env.state()
     other = ForesightVecEnv(model, GAMES, 3, AT_10_HZ, seed=9, reward_scale=1.0)
     assert (other.restore(state) == seen).all()

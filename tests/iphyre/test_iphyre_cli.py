@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,17 @@ def test_play(tmp_path: Path) -> None:
     assert json.loads(run(*args))["solved"] is True
     run("iphyre", "play", "hole", "--save", tmp_path / "hole.gif", "--size", "60")
     assert (tmp_path / "hole.gif").exists()
+
+
+def test_play_on_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pymunk")
+    args = ("iphyre", "play", "seesaw", "--times", "-,4.821", "--engine")
+    assert run(*args, "pymunk") == run(*args, "native")
+    monkeypatch.setitem(sys.modules, "pymunk", None)
+    monkeypatch.setitem(sys.modules, "pymunk._chipmunk_cffi", None)
+    monkeypatch.delitem(sys.modules, "topple.physics.munk_reference", raising=False)
+    monkeypatch.delitem(sys.modules, "topple.physics.munk_memory", raising=False)
+    assert "run: pip install 'topple[pymunk]'" in run(*args, "pymunk", code=2)
 
 
 @pytest.mark.parametrize(

@@ -68,15 +68,16 @@ def test_online_updates_and_distances_have_their_own_figures() -> None:
         record("DQN-O", learning="online", online_updates=5),
         record("DQN", online_updates=0, distance=0.0),
         record("DQN", online_updates=0, distance=0.1),
+        record("DQN", 500, (0, 0), online_updates=0, distance=0.0),  # ranked more actions
         record("MEM-O", learning="online", weight=10.0),
     ]
     online = study_points(records, study_named("figure5_dqn"))
     assert {key: list(line) for key, line in online.items()} == {(SETUP.value, "DQN-O"): [0.0, 5.0]}
     apart = study_points(records, study_named("distance"))
-    assert list(apart[SETUP.value, "DQN"]) == [0.0, 0.1]
+    assert apart == {(SETUP.value, "DQN"): {0.0: [50.0], 0.1: [50.0]}}
     assert draw_study(records, study_named("figure5_mem")) is None  # one point is no line
     titles = [re.sub(":.*", "", title) for title in dev_figures(records)]
-    assert titles == ["Figure 5", "Diversity"]
+    assert titles == ["Figure 4", "Figure 5", "Diversity"]
 
 
 def test_ablations_are_compared_with_as_many_ranked_actions() -> None:

@@ -28,6 +28,7 @@ class Traits:
     online: bool = False  # learns from its attempts on test tasks
     observation: Observation = Observation.NOTHING
     candidates: int | None = None  # it ranks this many first actions of the list; None: any action
+    grid: str = ""  # it chooses from a grid such as "5x5x5"; "": from no grid
 
 
 class Agent(Protocol):

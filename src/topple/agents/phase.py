@@ -95,6 +95,7 @@ class Testing:
         self.rng = rng
         self.log = log
         self.privileged = False
+        self._simulated = 0
         self._cache = cache
         self._scenes = SceneSet([task.scene for task in self.tasks])
         self._place = {task.id: place for place, task in enumerate(self.tasks)}
@@ -102,8 +103,8 @@ class Testing:
 
     @property
     def simulator_calls(self) -> int:
-        """Attempts and turned-away actions so far."""
-        return len(self.log) + self.log.invalid
+        """Attempts, turned-away actions and simulations so far."""
+        return len(self.log) + self.log.invalid + self._simulated
 
     def actions(self, count: int) -> Actions:
         """[count, 3 * balls] the first actions of the fixed list."""
@@ -176,6 +177,33 @@ class Testing:
         """
         self.privileged = True
         return self._cache.outcomes(self.tasks, count)
+
+    def simulate(
+        self, task: Task, action: Iterable[float], request: Request | None = None
+    ) -> tuple[Outcome, BatchResult]:
+        """See what an action would do without spending an attempt.
+
+        A run that calls this is marked as privileged.
+        """
+        self.privileged = True
+        self._simulated += 1
+        vector = [float(number) for number in action]
+        result = simulate_batch(self._scenes, [self._place[task.id]], [vector], request)
+        return Outcome(int(result.outcome[0])), result
+
+    def part(self, task: Task) -> Testing:
+        """A testing of one task alone, for agents that work on several at once.
+
+        What happened there counts when it is joined. Join parts in an order that is the same in
+        a repeated run, and the record is the same, too.
+        """
+        return Testing([task], self._cache, AttemptLog([task.id], self.log.limit), self.rng)
+
+    def join(self, part: Testing) -> None:
+        """Add what happened in a part."""
+        self.log.extend(part.log)
+        self._simulated += part._simulated
+        self.privileged |= part.privileged
 
     def _look_up(self, task: Task, numbers: npt.NDArray[np.int64], room: int) -> Outcomes:
         """Outcomes of the first of some listed actions, up to the one that fills the room."""

@@ -20,6 +20,7 @@ AGENTS: Mapping[str, str] = {
     "mem-o": "topple.agents.phyre.mem:MemOnline",
     "optimal": "topple.agents.phyre.optimal:Optimal",
     "object-prior": "topple.agents.phyre.object_prior:ObjectPrior",
+    "llm": "topple.agents.llm.phyre.agent:PhyreLlm",
     "dqn": "topple.agents.phyre.dqn:Dqn",
     "dqn-o": "topple.agents.phyre.dqn:DqnOnline",
 }
@@ -38,6 +39,7 @@ GAME_AGENTS: Mapping[str, str] = {
     "sac-c": "topple.agents.iphyre.rl_agents:SacC",
     "ddpg-i": "topple.agents.iphyre.rl_agents:DdpgI",
     "dqn-o": "topple.agents.iphyre.rl_agents:DqnO",
+    "llm": "topple.agents.llm.iphyre.agent:IphyreLlm",
     "fusion-global": "topple.agents.iphyre.fusion:Fusion",
     "fusion-object": "topple.agents.iphyre.fusion:ObjectFusionAgent",
     "fusion-vision": "topple.agents.iphyre.fusion:VisionFusionAgent",

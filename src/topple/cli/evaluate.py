@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +11,11 @@ import typer
 
 from topple import paths
 from topple.agents.registry import AGENTS, GAME_AGENTS
+from topple.cli import llm_options
+from topple.cli.from_player import keep_people, show_people
 from topple.cli.iphyre_options import chosen_games
-from topple.cli.messages import Cell, Json, resumable, show, show_json, user_errors
+from topple.cli.llm_options import LLM, LlmRun, llm_label, llm_settings
+from topple.cli.messages import Json, resumable, user_errors
 from topple.cli.phyre_lab import (
     Address,
     Cache,
@@ -23,41 +26,51 @@ from topple.cli.phyre_lab import (
     parse_folds,
     run_all,
 )
+from topple.cli.phyre_progress import progress_bar
+from topple.cli.run_tables import show_game_runs, show_runs
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_file import game_agent_config
-from topple.experiments.game_run import run_games, sweep_games
-from topple.experiments.game_store import GameRunRecord, write_game_record
+from topple.experiments.game_run import game_agent_of, run_games, sweep_games
+from topple.experiments.game_store import write_game_record
 from topple.experiments.game_training import load_trained_game_agent
 from topple.experiments.row_file import agent_config
-from topple.experiments.store import RunRecord, write_record
+from topple.experiments.store import write_record
 from topple.experiments.training import load_trained
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
 
 app = typer.Typer(add_completion=False)
 
-_CURVE = (1, 10, 100)  # attempts at which the share of solved tasks is told
 _WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 
 
 @app.command()
 def evaluate(
     agent: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"PHYRE: {', '.join(AGENTS)}, or a file like configs/phyre/dqn.toml; "
             f"I-PHYRE: {', '.join(GAME_AGENTS)}; or 'module:Class' of your own."
         ),
-    ],
+    ] = None,
+    from_player: Annotated[
+        str | None,
+        typer.Option(help="Instead of an agent: the people of this study in the player."),
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option(help="Of the player; by default its file in the data folder.")
+    ] = None,
     setup: Annotated[str | None, typer.Option(help="PHYRE: tier and split.")] = None,
     folds: Annotated[str, typer.Option("--fold", help="PHYRE: folds, with commas.")] = "0",
     part: Annotated[Part, typer.Option(help="PHYRE: which tasks are scored.")] = Part.TEST,
     tasks: Annotated[
-        int | None, typer.Option(min=1, help="PHYRE: only so many tasks, spread evenly.")
+        str | None,
+        typer.Option(help="PHYRE: only so many tasks, spread evenly, or ids by commas."),
     ] = None,
     games: Annotated[
-        str | None, typer.Option(help="I-PHYRE: games or splits by commas, or `all`.")
+        str | None,
+        typer.Option("--games", "--split", help="I-PHYRE: games or splits by commas, or `all`."),
     ] = None,
     hz: Annotated[int, typer.Option(help="I-PHYRE: 10 or 60 ticks a second.")] = 10,
     attempts: Annotated[
@@ -76,6 +89,26 @@ def evaluate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the agent's random choices.")] = 0,
     label: Annotated[str, typer.Option(help="A name for the results.")] = "",
+    base_url: llm_options.BaseUrl = None,
+    model: llm_options.Model = None,
+    key_variable: llm_options.KeyVariable = llm_options.KEY_VARIABLE,
+    images: llm_options.Images = False,
+    keyframes: llm_options.Keyframes = None,
+    tools: llm_options.Tools = False,
+    simulations: llm_options.Simulations = None,
+    grid: llm_options.GridText = None,
+    strategy: llm_options.StrategyName = None,
+    every: llm_options.Every = None,
+    preset: llm_options.Preset = None,
+    temperature: llm_options.Temperature = None,
+    max_tokens: llm_options.MaxTokens = None,
+    concurrency: llm_options.Concurrency = 1,
+    rpm: llm_options.RequestRate = None,
+    tpm: llm_options.TokenRate = None,
+    timeout: llm_options.Timeout = 120.0,
+    retries: llm_options.Retries = 5,
+    prices: llm_options.Prices = None,
+    resume: llm_options.Resume = True,
     runs: Runs = None,
     cache: Cache = None,
     use_ray: UseRay = False,
@@ -92,66 +125,122 @@ def evaluate(
 
       topple evaluate --agent random --games basic,noisy
 
+      topple evaluate --agent llm --base-url http://127.0.0.1:8000 --model M --setup ball_cross
+
       topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
 
       topple evaluate --agent ppo-i --checkpoint runs/training/NAME/checkpoint.pt --games all
+
+      topple evaluate --from-player k3w9abcdefgh
     """
     with user_errors(), resumable():
+        folder = runs or paths.runs_folder()
+        if (agent is None) == (from_player is None):
+            raise ValueError("give either --agent or --from-player")
+        if from_player is not None:
+            show_people(keep_people(from_player, database, folder), as_json)
+            return
+        assert agent is not None  # one of the two is given
+        settings = dict(parse_setting(text) for text in setting or ())
+        names = None if games is None else tuple(game.name for game in chosen_games(games))
+        lab_of = partial(laboratory, cache, use_ray, address, backend)
         if checkpoint is not None:
             if setup is not None:
                 raise ValueError("a checkpoint knows its setup; leave out --setup")
-            given = dict(parse_setting(text) for text in setting or ())
-            if games is not None:
-                names = tuple(game.name for game in chosen_games(games))
-                player, trained_on = load_trained_game_agent(checkpoint, agent, given)
-                played = replace(trained_on, games=names, plays=attempts or 1)
-                played = replace(played, label=label or played.label)
-                game_record = run_games(played, player)
-                write_game_record(runs or paths.runs_folder(), game_record)
-                show_game_runs([game_record], as_json)
+            if names is not None:
+                player, learned = load_trained_game_agent(checkpoint, agent, settings)
+                learned = replace(
+                    learned, games=names, plays=attempts or 1, label=label or learned.label
+                )
+                played = run_games(learned, lambda _: player)
+                write_game_record(folder, played)
+                show_game_runs([played], as_json)
                 return
-            learner, trained = load_trained(checkpoint, agent, given)
-            trained = replace(trained, tasks=tasks, attempts=attempts or MAX_ATTEMPTS)
-            with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            learner, trained = load_trained(checkpoint, agent, settings)
+            trained = replace(
+                trained,
+                tasks=parse_tasks(tasks),
+                attempts=attempts or MAX_ATTEMPTS,
+                label=label or trained.label,
+            )
+            with lab_of() as (lab, bar):
                 bar.name(f"{trained.label} {trained.setup.value} {trained.fold}")
-                record = lab.run(replace(trained, label=label or trained.label), learner)
-            write_record(runs or paths.runs_folder(), record)
+                record = lab.run(trained, learner)
+            write_record(folder, record)
             show_runs([record], as_json)
             return
-        if (setup is None) == (games is None):
+        if (setup is None) == (names is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
-        settings = dict(parse_setting(text) for text in setting or ())
-        if setup is not None:
-            wanted = Setup.parse(setup)
-            configs = [
-                agent_config(
-                    agent,
-                    RunConfig(
-                        agent,
-                        wanted,
-                        fold,
-                        settings,
-                        part,
-                        seed,
-                        attempts or MAX_ATTEMPTS,
-                        label,
-                        tasks,
-                    ),
-                )
-                for fold in parse_folds(folds)
-            ]
-            with laboratory(cache, use_ray, address, backend) as (lab, bar):
-                records = run_all(configs, lab, bar, runs, keep_attempts=True)
-            show_runs(records, as_json)
-        else:
-            names = tuple(game.name for game in chosen_games(games))
-            config = game_agent_config(
-                agent,
-                GameRunConfig(
-                    agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
-                ),
+        llm = None
+        if agent == LLM:
+            asked: dict[str, Setting] = {
+                "model": model,
+                "images": images,
+                "keyframes": keyframes,
+                "tools": tools,
+                "simulations": simulations,
+                "grid": grid,
+                "strategy": strategy,
+                "every": every,
+                "preset": preset,
+                "temperature": temperature,
+                "max_tokens": max_tokens,
+            }
+            settings = {**llm_settings(asked), **settings}
+            settings.setdefault("model", "default")
+            label = label or llm_label(settings)
+            llm = LlmRun(
+                base_url=base_url,
+                key_variable=key_variable,
+                concurrency=concurrency,
+                requests_per_minute=rpm,
+                tokens_per_minute=tpm,
+                timeout=timeout,
+                retries=retries,
+                prices=prices,
+                resume=resume,
+                runs=folder,
             )
-            show_game_runs(sweep_games([config], runs or paths.runs_folder()), as_json)
+        elif base_url is not None:
+            raise ValueError(f"--base-url is for --agent {LLM}, not {agent!r}")
+        if setup is not None:
+            first = RunConfig(
+                agent,
+                Setup.parse(setup),
+                parse_folds(folds)[0],
+                settings,
+                part,
+                seed,
+                attempts or MAX_ATTEMPTS,
+                label,
+                parse_tasks(tasks),
+            )
+            configs = [
+                agent_config(agent, replace(first, fold=fold)) for fold in parse_folds(folds)
+            ]
+            with lab_of() as (lab, bar):
+                if llm is not None:
+                    lab.make = llm.phyre(bar.report)
+                records = run_all(configs, lab, bar, folder, keep_attempts=True, anew=not resume)
+            show_runs(records, as_json, llm)
+            return
+        assert names is not None  # one of the two is given
+        game_config = GameRunConfig(
+            agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
+        )
+        game_config = game_agent_config(agent, game_config)
+        with progress_bar() as bar:
+            bar.name(game_config.label)
+            make = game_agent_of if llm is None else llm.iphyre(bar.report)
+            plays = list(sweep_games([game_config], folder, make=make, anew=not resume))
+        show_game_runs(plays, as_json, llm)
+
+
+def parse_tasks(text: str | None) -> int | tuple[str, ...] | None:
+    """A number of tasks, or ids by commas."""
+    if text is None:
+        return None
+    return int(text) if text.isdigit() else tuple(word.strip() for word in text.split(","))
 
 
 def parse_setting(text: str) -> tuple[str, Setting]:
@@ -167,46 +256,3 @@ def parse_setting(text: str) -> tuple[str, Setting]:
         except ValueError:
             continue
     return name, value
-
-
-def show_runs(records: Iterable[RunRecord], as_json: bool) -> None:
-    """Print what runs of PHYRE scored."""
-    columns = ("agent", "setup", "fold", "tasks", "AUCCESS", *(f"solved@{k}" for k in _CURVE))
-    rows: list[list[Cell]] = [
-        [
-            record.config.label,
-            record.config.setup.value,
-            record.config.fold,
-            len(record.tasks),
-            record.auccess,
-            *(float(record.curve[k - 1]) for k in _CURVE),
-        ]
-        for record in records
-    ]
-    show("PHYRE", columns, rows, as_json)
-
-
-def show_game_runs(records: Iterable[GameRunRecord], as_json: bool) -> None:
-    """Print what runs of I-PHYRE scored, split by split."""
-    if as_json:
-        show_json(
-            [
-                {
-                    "agent": record.config.label,
-                    **record.average._asdict(),
-                    "splits": {key.value: mean._asdict() for key, mean in record.averages.items()},
-                    "scores": {game: score._asdict() for game, score in record.scores.items()},
-                }
-                for record in records
-            ]
-        )
-        return
-    rows: list[list[Cell]] = []
-    for record in records:
-        means = {split.value: mean for split, mean in record.averages.items()}
-        for name, mean in {**means, "all": record.average}.items():
-            config = record.config
-            where: list[Cell] = [config.label, config.seed, name, mean.games, config.plays]
-            rows.append([*where, mean.reward, mean.success_rate])
-    columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
-    show("I-PHYRE", columns, rows)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from topple.cli import iphyre_analysis
-from topple.cli.iphyre_options import Games, chosen_games, parse_times, rules_at
+from topple.cli.iphyre_options import Games, OnEngine, chosen_games, parse_times, rules_at
 from topple.cli.messages import Json, progress, resumable, show, show_json, user_errors
 from topple.iphyre.dataset import collect, load, save
 from topple.iphyre.episode import play
@@ -19,6 +19,7 @@ from topple.iphyre.picture import picture_episode, picture_game, sheet
 from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.split import Split, split_of
 from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, save_png
+from topple.physics.munk import Engine
 
 _HELP = """The I-PHYRE games: list, play, draw, sample and analyse them.
 
@@ -88,13 +89,14 @@ def play_game(
     ] = None,
     size: Annotated[int, typer.Option(help="Width of the picture in px.")] = 400,
     file: OwnFile = None,
+    engine: OnEngine = Engine.NATIVE,
     as_json: Json = False,
 ) -> None:
     """Play one plan and print what it earned."""
     with user_errors():
         if save_to is not None:
             check_ending(save_to)
-        rules = rules_at(hz)
+        rules = rules_at(hz, engine)
         chosen = find_game(game, file)
         plan = plan_from_seconds(chosen, parse_times(times), rules)
         score = play(chosen, plan, rules)

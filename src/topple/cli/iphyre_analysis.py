@@ -70,18 +70,24 @@ def oracle(
     games: Games = None,
     attempts: Annotated[int, typer.Option(help="Plans tried per game.")] = 12_000,
     seed: int = 0,
+    start: Annotated[
+        Path | None, typer.Option(help="Folder of an earlier search, to start from its plans.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Search the best plan of each game at 60 Hz."""
 
     def compute(game: Game) -> Result:
-        found = search_oracle(game, attempts, seed)
+        known = [] if start is None else _known_plans(start, game)
+        found = search_oracle(game, attempts, seed, starts=known)
         if found is None:
             return {"reward": None, "ticks": None}
         return {"reward": found.score.reward, "ticks": list(found.ticks)}
 
     with user_errors():
-        settings = {"attempts": attempts, "seed": seed}
+        settings: Result = {"attempts": attempts, "seed": seed}
+        if start is not None:
+            settings["start"] = str(start)
         results = _results("oracle", out, chosen_games(games), settings, compute)
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
@@ -94,6 +100,12 @@ def oracle(
             mean = sum(found) / len(found)
             rows.append((f"mean {split.value}", mean, f"paper {IPHYRE_ORACLE[split]}"))
     show("Best plans found", ("game", "reward", "seconds per gray block"), rows, as_json)
+
+
+def _known_plans(folder: Path, game: Game) -> list[tuple[int | None, ...]]:
+    """The plan of a game that a search wrote, if any."""
+    ticks = read_json(folder / f"{game.name}.json")["result"]["ticks"]
+    return [] if ticks is None else [tuple(ticks)]
 
 
 def oracle_plan(folder: Path, game: Game) -> Plan:

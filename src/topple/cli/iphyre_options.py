@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,10 +11,15 @@ from topple.iphyre.game import Game
 from topple.iphyre.games import ALL, PUBLISHED, game_named
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
 from topple.iphyre.split import Split
+from topple.physics.munk import Engine
 
 Games = Annotated[
     str | None,
     typer.Option("--games", help="Games or splits by commas, or `all`; the forty if left out."),
+]
+
+OnEngine = Annotated[
+    Engine, typer.Option("--engine", help="native, or pymunk: the slow reference, same bits.")
 ]
 
 
@@ -33,15 +39,15 @@ def chosen_games(text: str | None) -> list[Game]:
     return list(dict.fromkeys(chosen))
 
 
-def rules_at(hz: int) -> Rules:
-    """The published rules of a rate.
+def rules_at(hz: int, engine: Engine = Engine.NATIVE) -> Rules:
+    """The published rules of a rate, on an engine.
 
     Raises:
         ValueError: nothing was published at that rate.
     """
     for rules in (AT_60_HZ, AT_10_HZ):
         if rules.hz == hz:
-            return rules
+            return replace(rules, engine=engine)
     raise ValueError(f"{hz} ticks a second; the benchmark is played at 60 or at 10")
 
 

@@ -12,9 +12,10 @@ from rich.progress import Progress
 
 from topple import paths
 from topple.agents.iphyre.base import GameReport
-from topple.cli.evaluate import parse_setting, show_game_runs
+from topple.cli.evaluate import parse_setting
 from topple.cli.messages import Json, progress, resumable, show_json, user_errors
 from topple.cli.phyre_lab import Address, Runs, UseRay, executor_of
+from topple.cli.run_tables import show_game_runs
 from topple.experiments.config import Setting
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_file import game_agent_config
@@ -40,9 +41,9 @@ def learner_config(
     config = game_agent_config(agent, GameRunConfig(agent, names, {}, split, seed=seed))
     small = create_game_learner(config.agent, {}).smoke if smoke else {}
     settings = {**config.settings, **small, **given}
-    return replace(
-        config, settings=settings, label=f"{config.label} smoke" if smoke else config.label
-    )
+    create_game_learner(config.agent, settings)  # so that mistakes show before work begins
+    label = f"{config.label} smoke" if smoke else config.label
+    return replace(config, settings=settings, label=label)
 
 
 def train_on_games(

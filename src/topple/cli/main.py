@@ -29,11 +29,14 @@ COMMANDS = {
     "train": Mount("topple.cli.train:app", "Train an agent and keep its weights."),
     "sweep": Mount("topple.cli.iphyre_training:app", "Train agents of I-PHYRE, many seeds each."),
     "evaluate": Mount("topple.cli.evaluate:app", "Run an agent on a benchmark and score it."),
+    "llm-server": Mount("topple.cli.llm_server:app", "Serve scripted models as a chat endpoint."),
     "reproduce": Mount("topple.cli.reproduce:app", "Regenerate published tables and figures."),
     "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse how hard PHYRE tasks are."),
     "cache": Mount("topple.cli.phyre_cache:app", "Build and check PHYRE's outcome cache."),
     "doctor": Mount("topple.cli.doctor:app", "Check this installation, and its GPU."),
     "report": Mount("topple.cli.phyre_report:app", "Write a report of finished runs."),
+    "play": Mount("topple.cli.play:app", "Play, watch, study and make puzzles in the browser."),
+    "study": Mount("topple.cli.study:app", "Run studies with people in the player."),
 }
 
 

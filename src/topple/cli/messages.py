@@ -25,6 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from topple.physics.cuda_device import CudaError
+from topple.physics.munk_world import EngineError
 
 _INTERRUPTED = 130  # the exit status shells expect after Ctrl-C
 
@@ -42,7 +43,7 @@ def user_errors() -> Iterator[None]:
     except OSError as error:
         named = error.filename is not None and error.strerror
         _fail(f"{error.filename}: {error.strerror}" if named else str(error))
-    except (ValueError, LookupError, CudaError) as error:
+    except (ValueError, LookupError, CudaError, EngineError) as error:
         _fail(str(error))
 
 

@@ -109,14 +109,15 @@ def run_all(
     bar: Bar,
     runs: Path | None,
     keep_attempts: bool = False,
+    anew: bool = False,
 ) -> list[RunRecord]:
-    """The records of some runs, from disk or made now."""
+    """The records of some runs, from disk, unless they are wanted anew, or made now."""
 
     def start(config: RunConfig) -> None:
         bar.name(f"{config.label} {config.setup.value} {config.fold}")
 
     folder = runs or paths.runs_folder()
-    return list(sweep(configs, lab, folder, attempts=keep_attempts, on_start=start))
+    return list(sweep(configs, lab, folder, attempts=keep_attempts, on_start=start, anew=anew))
 
 
 def show(*tables: Table) -> None:

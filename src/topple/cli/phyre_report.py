@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from topple.cli.messages import user_errors
+from topple.experiments.game_store import find_game_records
 from topple.experiments.record_files import RecordError
 from topple.experiments.store import find_records
 from topple.reports.clips import sample_clips
 from topple.reports.html import write_report
+from topple.reports.transcripts import SHOWN, find_transcripts
 
 app = typer.Typer(add_completion=False)
 
@@ -20,8 +22,11 @@ app = typer.Typer(add_completion=False)
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")],
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
-    title: Annotated[str, typer.Option(help="Of the page.")] = "PHYRE results",
+    title: Annotated[str, typer.Option(help="Of the page.")] = "Results",
     clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show.")] = 8,
+    transcripts: Annotated[
+        int, typer.Option(min=0, help="Tasks or games of each run whose conversations to show.")
+    ] = SHOWN,
 ) -> None:
     """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON.
 
@@ -29,8 +34,9 @@ def report(
       topple report runs --out report
     """
     with user_errors():
-        records = list(find_records(*runs))
-        if not records:
+        records, games = list(find_records(*runs)), list(find_game_records(*runs))
+        if not records and not games:
             raise RecordError(f"no run records in {', '.join(map(str, runs))}")
-        page = write_report(records, out, title, sample_clips(records, clips))
+        films, said = sample_clips(records, clips), find_transcripts(*runs, shown=transcripts)
+        page = write_report(records, out, title, films, games, said)
     typer.echo(f"open {page.resolve()} in a browser")

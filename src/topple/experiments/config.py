@@ -44,7 +44,8 @@ class RunConfig:
         seed: of the agent's random choices.
         attempts: allowed on each task.
         label: a name for this agent with these settings, shown in reports.
-        tasks: only so many of the scored tasks, spread evenly; all of them by default.
+        tasks: only so many of the scored tasks, spread evenly, or the ids of some; all of them
+            by default.
     """
 
     agent: str
@@ -55,12 +56,13 @@ class RunConfig:
     seed: int = 0
     attempts: int = MAX_ATTEMPTS
     label: str = ""
-    tasks: int | None = None
+    tasks: int | tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.fold not in SEEDS:
             raise ValueError(f"fold is {self.fold}; there are {SEEDS[0]} to {SEEDS[-1]}")
-        if self.tasks is not None and self.tasks < 1:
+        count = len(self.tasks) if isinstance(self.tasks, tuple) else self.tasks
+        if count is not None and count < 1:
             raise ValueError(f"tasks is {self.tasks}; score at least 1")
         if not self.label:
             object.__setattr__(self, "label", self.agent)
@@ -83,10 +85,15 @@ class RunConfig:
             "attempts": self.attempts,
             "label": self.label,
         }
-        return data if self.tasks is None else {**data, "tasks": self.tasks}
+        if self.tasks is None:
+            return data
+        named = list(self.tasks) if isinstance(self.tasks, tuple) else self.tasks
+        return {**data, "tasks": named}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> RunConfig:
         """The config with these values."""
         values = dict(data)
+        if isinstance(values.get("tasks"), list):
+            values["tasks"] = tuple(values["tasks"])
         return cls(setup=Setup.parse(values.pop("setup")), part=Part(values.pop("part")), **values)

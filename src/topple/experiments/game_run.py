@@ -17,24 +17,30 @@ from topple.experiments.run import provenance
 from topple.iphyre.games import game_named
 
 
+def game_agent_of(config: GameRunConfig) -> GameAgent:
+    """The agent a config names, with its settings."""
+    return create_game_agent(config.agent, config.settings)
+
+
 def generators(config: GameRunConfig) -> tuple[np.random.Generator, np.random.Generator]:
     """For training and for playing."""
     training, playing = np.random.SeedSequence(config.seed).spawn(2)
     return np.random.default_rng(training), np.random.default_rng(playing)
 
 
-def run_games(config: GameRunConfig, agent: GameAgent | None = None) -> GameRunRecord:
+def run_games(
+    config: GameRunConfig, make: Callable[[GameRunConfig], GameAgent] = game_agent_of
+) -> GameRunRecord:
     """Run an agent.
 
     Args:
-        config: what to run.
-        agent: an agent with the settings of the config that was trained before; a fresh one
-            is made by default.
+        config: which, on what.
+        make: makes it, for agents that need more than their settings or are trained already.
 
     Raises:
         ValueError: The agent left out a game.
     """
-    agent = agent or create_game_agent(config.agent, config.settings)
+    agent = make(config)
     training_rng, playing_rng = generators(config)
     agent.train(config.trained_on.games, config.rules, training_rng)
     games = [game_named(name) for name in config.games]
@@ -75,14 +81,16 @@ def sweep_games(
     configs: Iterable[GameRunConfig],
     folder: Path,
     on_start: Callable[[GameRunConfig], None] | None = None,
+    make: Callable[[GameRunConfig], GameAgent] = game_agent_of,
+    anew: bool = False,
 ) -> Iterator[GameRunRecord]:
-    """Yield the record of each config, from disk or by running it."""
+    """Yield the record of each config, from disk, unless it is wanted anew, or by ``run_games``."""
     for config in configs:
         path = folder / config.name
         record = read_game_record(path) if (path / CONFIG).exists() else None
-        if record is None or record.config != config:
+        if anew or record is None or record.config != config:
             if on_start is not None:
                 on_start(config)
-            record = run_games(config)
+            record = run_games(config, make)
             write_game_record(folder, record)
         yield record

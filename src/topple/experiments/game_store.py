@@ -6,6 +6,7 @@ removed at which tick, and what it earned; of agents that report on their traini
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +61,16 @@ class GameRunRecord:
     def average(self) -> Average:
         """Over all games of the run."""
         return average(self.scores)
+
+    def solved_within(self, plays: int) -> float:
+        """The share of games solved within so many plays."""
+        made: Counter[str] = Counter()
+        solved = set()
+        for play in self.plays:
+            made[play.game] += 1
+            if play.score.solved and made[play.game] <= plays:
+                solved.add(play.game)
+        return len(solved) / len(made)
 
     @property
     def averages(self) -> dict[Split, Average]:

@@ -105,12 +105,14 @@ def train_and_score(
     for point in train_game_agent(agent, config, folder / config.name):
         if report is not None:
             report(config, point)
-    records = []
-    for each in scored_configs(config):
-        player = create_game_learner(each.agent, each.settings)
-        player.load(folder / config.name / CHECKPOINT)
-        records.append(run_games(each, player))
-    return records
+    made = partial(_trained, folder / config.name / CHECKPOINT)
+    return [run_games(each, made) for each in scored_configs(config)]
+
+
+def _trained(checkpoint: Path, config: GameRunConfig) -> GameLearner:
+    agent = create_game_learner(config.agent, config.settings)
+    agent.load(checkpoint)
+    return agent
 
 
 def sweep_learners(

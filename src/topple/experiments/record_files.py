@@ -46,6 +46,11 @@ def write_folder(final: Path, files: Mapping[str, bytes]) -> Path:
     return final
 
 
+def beside(folder: Path) -> Path:
+    """Where what a model said in a run is kept: beside its record, not in it."""
+    return folder.with_name(f"{folder.name}.llm")
+
+
 def read_parts(folder: Path) -> list[Any]:
     """Config, provenance, protocol and metrics of a record."""
     names = (CONFIG, PROVENANCE, PROTOCOL, METRICS)

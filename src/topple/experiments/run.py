@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import topple
-from topple.agents.base import Agent
+from topple.agents.base import Agent, Traits
+from topple.agents.llm.phyre.grid import Grid, grid_ceiling
 from topple.agents.phase import Testing, Training
 from topple.agents.registry import create_agent
 from topple.experiments.config import Part, RunConfig
@@ -32,6 +33,11 @@ from topple.physics.trajectory import Outcome
 ACTION_CACHE = "phyre_actions"  # its folder among the caches
 
 
+def agent_of(config: RunConfig) -> Agent:
+    """The agent a config names, with its settings."""
+    return create_agent(config.agent, config.settings)
+
+
 @dataclass
 class Laboratory:
     """What runs share: the action caches and where their work is done.
@@ -41,12 +47,14 @@ class Laboratory:
         executor: where simulations are run; on this machine by default.
         progress: called with (outcomes done, outcomes in all) while a cache is built.
         backend: what they are run with: "cpu", "cuda" or "auto".
+        make: makes the agent of a run, for agents that need more than their settings.
     """
 
     cache: Path
     executor: Executor = field(default_factory=LocalExecutor)
     progress: Progress | None = None
     backend: Backend = "cpu"
+    make: Callable[[RunConfig], Agent] = agent_of
     _caches: dict[Tier, ActionCache] = field(default_factory=dict, init=False, repr=False)
 
     def action_cache(self, tier: Tier) -> ActionCache:
@@ -73,7 +81,7 @@ class Laboratory:
         fold = load_fold(config.setup, config.fold)
         scored = fold.test if config.part is Part.TEST else fold.dev
         if config.tasks is not None:
-            scored = spread(scored, config.tasks)
+            scored = some_of(scored, config.tasks)
         cache = self.action_cache(config.setup.tier)
         tasks = [load_task(task) for task in scored]
         return Testing(tasks, cache, AttemptLog(scored, config.attempts), _generators(config)[1])
@@ -86,15 +94,19 @@ class Laboratory:
             agent: one with these settings that was prepared elsewhere; made here by default.
         """
         if agent is None:
-            agent = create_agent(config.agent, config.settings)
+            agent = self.make(config)
         training = self.training(config)
         agent.train(training)
         testing = self.testing(config)
         agent.act(testing)
         protocol = _protocol(config, agent, training, testing)
-        cache = self.action_cache(config.setup.tier)
-        protocol["oracle_ceiling"] = _ceiling(cache, testing.tasks, agent.traits.candidates)
+        protocol["oracle_ceiling"] = self._ceiling(testing.tasks, agent.traits)
         return record_of(config, provenance(), protocol, testing.log)
+
+    def _ceiling(self, tasks: Sequence[Task], traits: Traits) -> dict[str, float | int] | None:
+        if traits.grid:
+            return grid_ceiling(Grid.parse(traits.grid), tasks, self.progress)
+        return _ceiling(self.action_cache(tasks[0].tier), tasks, traits.candidates)
 
 
 def _generators(config: RunConfig) -> list[np.random.Generator]:
@@ -103,9 +115,19 @@ def _generators(config: RunConfig) -> list[np.random.Generator]:
     return [np.random.default_rng(sequence) for sequence in sequences]
 
 
-def spread(tasks: Sequence[TaskId], count: int) -> tuple[TaskId, ...]:
-    """So many tasks of a sorted list, at even distances."""
-    count = min(count, len(tasks))
+def some_of(tasks: Sequence[TaskId], wanted: int | tuple[str, ...]) -> tuple[TaskId, ...]:
+    """Some of a sorted list of tasks: so many at even distances, or those with some ids.
+
+    Raises:
+        ValueError: an id is none, or not in the list.
+    """
+    if isinstance(wanted, tuple):
+        chosen = tuple(map(TaskId.parse, wanted))
+        for task in chosen:
+            if task not in tasks:
+                raise ValueError(f"task '{task}' is not scored here, but '{tasks[0]}' is, and more")
+        return chosen
+    count = min(wanted, len(tasks))
     return tuple(tasks[number * len(tasks) // count] for number in range(count))
 
 
@@ -128,6 +150,7 @@ def _protocol(
         "learning": "online" if traits.online else "offline",
         "attempts_per_task": config.attempts,
         "candidates": traits.candidates,
+        **({"grid": traits.grid} if traits.grid else {}),
         "observation": traits.observation.value,
         "trained_on": "train" if config.part is Part.DEV else "train and dev",
         "training_tasks": len(training.tasks),

@@ -18,6 +18,7 @@ def sweep(
     *,
     attempts: bool = True,
     on_start: Callable[[RunConfig], None] | None = None,
+    anew: bool = False,
 ) -> Iterator[RunRecord]:
     """Yield the record of each config, from disk or by running it.
 
@@ -30,9 +31,10 @@ def sweep(
         folder: of the records.
         attempts: whether single attempts are written; no score needs them.
         on_start: called with a config before it is run, not if it is on disk.
+        anew: run it even if it is on disk; the record is replaced when it is done.
     """
     for config in configs:
-        record = _finished(config, folder)
+        record = None if anew else _finished(config, folder)
         if record is None:
             if on_start is not None:
                 on_start(config)

@@ -78,6 +78,11 @@ class PlayLog:
         except KeyError:
             raise PlayError(f"game {game!r} is not one of those being played") from None
 
+    @property
+    def last(self) -> Play:
+        """The play that was logged last."""
+        return self._plays[-1]
+
     def __len__(self) -> int:
         return len(self._plays)
 

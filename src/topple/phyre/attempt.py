@@ -88,6 +88,12 @@ class AttemptLog:
         self._attempts.append(Attempt(task, tuple(map(float, action)), outcome))
         return True
 
+    def extend(self, log: AttemptLog) -> None:
+        """Add the attempts of another log, and what it turned away."""
+        for attempt in log:
+            self.append(*attempt)
+        self._turned_away += log.invalid
+
     def remaining(self, task: TaskId) -> int:
         """Attempts still allowed on a task."""
         return self._limit - self._made[self._placed(task)]

@@ -89,7 +89,8 @@ def simulate_on_device(
     fits = _fitting(scenes, actions.shape[1] // 3)[index]
     left = [np.flatnonzero(~fits)]
     numbers = np.flatnonzero(fits)
-    numbers = numbers[np.argsort(index[numbers], kind="stable")]
+    if (np.diff(index[numbers]) < 0).any():
+        numbers = numbers[np.argsort(index[numbers], kind="stable")]
     done = 0
     for chunk in _chunks(numbers, index, result):
         launch = _Launch(device, scenes, index[chunk], actions[chunk], request, result)

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from topple.experiments.config import Part
+from topple.experiments.game_store import GameRunRecord
 from topple.experiments.store import RunRecord
 from topple.reports.breakdown import protocol_table, runs_table, template_table
 from topple.reports.figures import success_curves
+from topple.reports.game_tables import game_runs_table
 from topple.reports.studies import dev_figures
 from topple.reports.table import Table
 from topple.reports.tables import comparison_table, table1, table2
+from topple.reports.transcripts import STYLE, Transcripts
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -43,25 +46,40 @@ class Clip:
     gif: bytes
 
 
-def report_tables(records: Sequence[RunRecord]) -> dict[str, Table]:
+def report_tables(
+    records: Sequence[RunRecord],
+    games: Sequence[GameRunRecord] = (),
+    transcripts: Transcripts | None = None,
+) -> dict[str, Table]:
     """The tables of a report, by file name."""
     tested = [record for record in records if record.config.part is Part.TEST]
     tables = {}
+    if games:
+        tables["games"] = game_runs_table(games)
+    if transcripts is not None:
+        tables["calls"] = transcripts.accounts()
     if tested:
         tables["table1a"], tables["table1b"] = table1(tested)
         tables["table2"] = table2(tested)
         tables["comparisons"] = comparison_table(tested)
-    tables["templates"] = template_table(records)
-    tables["protocol"] = protocol_table(records)
-    tables["runs"] = runs_table(records)
+    if records:
+        tables["templates"] = template_table(records)
+        tables["protocol"] = protocol_table(records)
+        tables["runs"] = runs_table(records)
     return tables
 
 
-def report_page(records: Sequence[RunRecord], title: str, clips: Iterable[Clip] = ()) -> str:
-    """The page: tables, success curves, attempts to look at, and the protocol."""
-    if not records:
+def report_page(
+    records: Sequence[RunRecord],
+    title: str,
+    clips: Iterable[Clip] = (),
+    games: Sequence[GameRunRecord] = (),
+    transcripts: Transcripts | None = None,
+) -> str:
+    """The page: tables, success curves, attempts to look at, the protocol, conversations."""
+    if not records and not games:
         raise ValueError("there are no run records to report on")
-    tables = report_tables(records)
+    tables = report_tables(records, games, transcripts)
     parts = [f"<h1>{html.escape(title)}</h1>"]
     if any(record.config.part is Part.TEST for record in records):
         parts.append("<h2>Success curves</h2>")
@@ -75,25 +93,34 @@ def report_page(records: Sequence[RunRecord], title: str, clips: Iterable[Clip] 
     parts += [
         f"<div class='wide'>{table.to_html()}</div>" for table in tables.values() if table.rows
     ]
+    said = "" if transcripts is None else transcripts.section()
+    if said:
+        parts.append(f"<h2>Transcripts</h2>{said}")
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width'>"
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head>\n"
+        f"<title>{html.escape(title)}</title><style>{_STYLE}{STYLE}</style></head>\n"
         f"<body>{''.join(parts)}</body></html>\n"
     )
 
 
 def write_report(
-    records: Sequence[RunRecord], folder: Path, title: str, clips: Iterable[Clip] = ()
+    records: Sequence[RunRecord],
+    folder: Path,
+    title: str,
+    clips: Iterable[Clip] = (),
+    games: Sequence[GameRunRecord] = (),
+    transcripts: Transcripts | None = None,
 ) -> Path:
     """Write the page, a CSV file per table and the scores as JSON; return the page's path."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, table in report_tables(records).items():
+    for name, table in report_tables(records, games, transcripts).items():
         (folder / f"{name}.csv").write_text(table.to_csv(), encoding="utf-8")
     scores = [_scores(record) for record in records]
     (folder / "scores.json").write_text(json.dumps(scores, indent=1) + "\n", encoding="utf-8")
     page = folder / "index.html"
-    page.write_text(report_page(records, title, clips), encoding="utf-8")
+    text = report_page(records, title, clips, games, transcripts)
+    page.write_text(text, encoding="utf-8")
     return page
 
 

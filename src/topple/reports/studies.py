@@ -88,14 +88,20 @@ STUDIES = (
 
 
 def study_points(records: Iterable[RunRecord], study: Study) -> Points:
-    """AUCCESS in per cent on dev tasks, by setup and label, then by the study's number."""
-    points: dict[tuple[str, str], dict[float, list[float]]] = {}
+    """AUCCESS in per cent on dev tasks, by setup and label, then by the study's number.
+
+    Unless ranked actions are what is studied, a line is of records that ranked as many: those
+    with most points.
+    """
+    lines: dict[tuple[str, str], dict[float, dict[float, list[float]]]] = {}
     for record in records:
         at = study.value(record) if record.config.part is Part.DEV else None
         if at is not None:
             key = record.config.setup.value, record.config.label
-            points.setdefault(key, {}).setdefault(at, []).append(100 * record.auccess)
-    return points
+            ranked = 0.0 if study.value is _ranked else record.protocol.get("candidates") or 0.0
+            line = lines.setdefault(key, {}).setdefault(ranked, {})
+            line.setdefault(at, []).append(100 * record.auccess)
+    return {key: max(found.values(), key=len) for key, found in lines.items()}
 
 
 def draw_study(records: Iterable[RunRecord], study: Study) -> str | None:

@@ -88,7 +88,7 @@ template <bool kMovesA, bool kMovesB>
 TOPPLE_FN bool solve(Arbiter& arbiter, Body& a, Body& b, double friction) {
   using namespace detail;
   const Vec n = arbiter.n;
-  uint64_t changed = 0;
+  bool changed = false;
   for (int i = 0; i < arbiter.count; ++i) {
     Contact& c = arbiter.contacts[i];
     const Vec still = {0.0, 0.0};
@@ -109,21 +109,22 @@ TOPPLE_FN bool solve(Arbiter& arbiter, Body& a, Body& b, double friction) {
     const double jt_before = c.jt;
     c.jt = clamp(jt_before + -vrt * c.t_mass, -limit, limit);
 
-    const uint64_t bias_changed = bits(c.j_bias) ^ bits(bias_before);
-    const uint64_t here = (bits(c.jn) ^ bits(jn_before)) | (bits(c.jt) ^ bits(jt_before));
+    // Only the second kind of impulse may be a zero with a sign.
+    const bool bias_changed = c.j_bias != bias_before;
+    const bool here = (c.jn != jn_before) | !same(c.jt, jt_before);
     changed |= bias_changed | here;
-    if (bias_changed != 0) {
+    if (bias_changed) {
       const Vec j = n * (c.j_bias - bias_before);
       if (kMovesA) apply_bias(a, -j, c.r1);
       if (kMovesB) apply_bias(b, j, c.r2);
     }
-    if (here != 0) {
+    if (here) {
       const Vec j = rotate(n, {c.jn - jn_before, c.jt - jt_before});
       if (kMovesA) apply_impulse(a, -j, c.r1);
       if (kMovesB) apply_impulse(b, j, c.r2);
     }
   }
-  return changed != 0;
+  return changed;
 }
 
 TOPPLE_FN bool solve(Arbiter& arbiter, Body& a, Body& b, double friction) {

@@ -92,8 +92,8 @@ TOPPLE_FN Outcome play(World& world, const SceneView& scene, const Physics& phys
   if (sink.states) detail::write_frame(sink, world);
   for (int32_t tick = from; tick < limit && !outcome.solved; ++tick) {
     for (; next < removals.count && removals.list[next].tick == tick; ++next) {
+      outcome.removed += world.has(removals.list[next].body);
       remove_body(world, removals.list[next].body);
-      ++outcome.removed;
     }
     step(world, physics.dt, physics.bias);
     outcome.ticks = tick + 1;

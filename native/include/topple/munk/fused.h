@@ -45,7 +45,7 @@ TOPPLE_FN double odd_sum(double a, double b) {
   if (sum.low == 0.0 || (u & 1) != 0) return sum.high;
   u += (sum.low > 0.0) == (sum.high > 0.0) ? 1 : -1;
   double odd;
-  __builtin_memcpy(&odd, &u, sizeof odd);
+  TOPPLE_BUILTIN(memcpy)(&odd, &u, sizeof odd);
   return odd;
 }
 
@@ -60,7 +60,7 @@ struct SoftFused {
 
 struct HardFused {
   TOPPLE_INLINE double operator()(double a, double b, double c) const {
-    return __builtin_fma(a, b, c);
+    return TOPPLE_BUILTIN(fma)(a, b, c);
   }
 };
 

@@ -45,7 +45,7 @@ TOPPLE_FN Vec lerp(Vec a, Vec b, double t) { return a * (1.0 - t) + b * t; }
 // The bits of a number, to tell a change from none.
 TOPPLE_FN uint64_t bits(double x) {
   uint64_t u;
-  __builtin_memcpy(&u, &x, sizeof u);
+  TOPPLE_BUILTIN(memcpy)(&u, &x, sizeof u);
   return u;
 }
 TOPPLE_FN bool same(double a, double b) { return bits(a) == bits(b); }

@@ -25,7 +25,7 @@ constexpr double kBig = 0x1.8p45;
 TOPPLE_INLINE double copy_sign(double magnitude, double sign) {
   const uint64_t u = (bits(magnitude) & ~(uint64_t{1} << 63)) | (bits(sign) & (uint64_t{1} << 63));
   double x;
-  __builtin_memcpy(&x, &u, sizeof x);
+  TOPPLE_BUILTIN(memcpy)(&x, &u, sizeof x);
   return x;
 }
 

@@ -93,7 +93,7 @@ TOPPLE_FN void drop_arbiter(World& world, int index) {
 
 // Copies what is in use; the rest of a world is never read.
 TOPPLE_FN void copy_world(World& to, const World& from) {
-  __builtin_memcpy(&to, &from, __builtin_offsetof(World, bodies));
+  TOPPLE_BUILTIN(memcpy)(&to, &from, __builtin_offsetof(World, bodies));
   for (int i = 0; i < from.body_count; ++i) {
     to.bodies[i] = from.bodies[i];
     to.shapes[i] = from.shapes[i];

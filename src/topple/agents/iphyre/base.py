@@ -53,6 +53,19 @@ class Playing:
         """Plays left on a game."""
         return self.log.remaining(game.name)
 
+    def part(self, game: Game) -> Playing:
+        """A playing of one game alone, for agents that play several at once.
+
+        What happened there counts when it is joined, in an order that does not depend on chance.
+        """
+        return Playing([game], self.rules, self.rng, self.log.limit)
+
+    def join(self, part: Playing) -> None:
+        """Add what happened in a part."""
+        for made in part.log:
+            self.log.append(made)
+        self.simulator_calls += part.simulator_calls
+
     def play(self, game: Game, plan: Plan) -> Score:
         """Play a plan made in advance."""
         score = play(game, plan, self.rules)

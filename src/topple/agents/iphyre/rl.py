@@ -145,7 +145,7 @@ class RlAgent:
             self._take_up(checkpoint, model, env, dice, names, seed)
         saved = time.monotonic()
         while model.num_timesteps < self.steps:
-            due = self.steps * (len(self.history) + 1) // REPORTS
+            due = self.steps * (model.num_timesteps * REPORTS // self.steps + 1) // REPORTS
             start, first = time.monotonic(), model.num_timesteps
             env.finished.clear()
             with dice:
@@ -255,7 +255,9 @@ class RlAgent:
         """Play every game in turn, as often as allowed."""
         if self._model is None:
             raise ValueError("the agent has no weights; train it or load a checkpoint first")
-        with Dice(int(playing.rng.integers(_SEEDS))):
+        seed = int(playing.rng.integers(_SEEDS))
+        self._model.action_space.seed(seed)
+        with Dice(seed):
             for _ in range(playing.log.limit):
                 self._play_all(playing)
 

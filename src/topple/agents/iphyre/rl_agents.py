@@ -276,6 +276,7 @@ class Dqn(OffPolicy):
         first_exploration: share of random actions at the start.
         gradient_limit: norm to which gradients are cut.
         patience: added to the value of doing nothing at the start.
+        returns: steps whose rewards are added up before a value is trusted.
     """
 
     buffer: int = 50_000
@@ -288,10 +289,12 @@ class Dqn(OffPolicy):
     first_exploration: float = 1.0
     gradient_limit: float = 40.0
     patience: float = 0.0
+    returns: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._at_least("target_interval", 1)
+        self._at_least("returns", 1)
         self._above("gradient_limit", 0)
         for name in ("exploring", "exploration", "first_exploration"):
             if not 0 <= getattr(self, name) <= 1:
@@ -307,6 +310,7 @@ class Dqn(OffPolicy):
             exploration_initial_eps=self.first_exploration,
             exploration_final_eps=self.exploration,
             max_grad_norm=self.gradient_limit,
+            n_steps=self.returns,
         )
         for network in (model.q_net, model.q_net_target):
             _favour_nothing(network.q_net[-1], self.patience)

@@ -31,6 +31,7 @@ class Pace:
         self._start = self._last = self._saved = time.monotonic()
         self._seconds = None if minutes is None else 60 * minutes
         self._count, self._spent = 0, 0.0  # of steady updates
+        self._first = True
 
     def begin(self) -> None:
         """Updates begin; what came between is not theirs."""
@@ -40,8 +41,10 @@ class Pace:
         """So many updates were made since :meth:`begin`."""
         spent = time.monotonic() - self._last
         self.rate = count / spent
-        if count >= _STEADY or spent > REPORT_SECONDS:
+        # The first one waits for batches to be drawn and kernels to be found, however long.
+        if not self._first and (count >= _STEADY or spent > REPORT_SECONDS):
             self._count, self._spent = self._count + count, self._spent + spent
+        self._first = False
         # Soon enough for people, rarely enough not to wait for the device all the time.
         self.part = max(1, min(2 * self.part, int(REPORT_SECONDS * self.rate)))
 

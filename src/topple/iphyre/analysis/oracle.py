@@ -7,6 +7,7 @@ can no longer win; that makes most of them short.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ _SCALES = (1.0, 4.0, 20.0, 90.0)  # ticks by which times are moved
 _POOL = 12  # solutions kept for refinement
 _KEPT = 64  # solutions of a batch that may enter the pool
 _SHARE_RANDOM = 0.4  # of the attempts
+_LAG = 4.0  # by how much a random plan may be worse than the best and still be kept
 _BATCHES = 50  # an attempt learns from the batches before its own
 _LARGEST_BATCH = 4096
 
@@ -139,17 +141,29 @@ def search_oracle(
     attempts: int = 12_000,
     seed: int = 0,
     rules: Rules = AT_60_HZ,
+    starts: Sequence[Ticks] = (),
     threads: int | None = None,
 ) -> OraclePlan | None:
-    """The best plan found in a number of attempts, or None if none solved the game."""
+    """The best plan found in a number of attempts, or None if none solved the game.
+
+    Args:
+        game: what to solve.
+        attempts: plans to try.
+        seed: of the random choices.
+        rules: what episodes go by.
+        starts: plans known before, which are tried first and searched around.
+        threads: at most this many; all cores by default. They do not change the result.
+    """
     search = _Search(game, rules, np.random.default_rng(seed), threads)
+    if starts:
+        known = [[NEVER if tick is None else tick for tick in ticks] for ticks in starts]
+        search.attempt(np.array(known, np.int32), np.full(len(known), -np.inf))
     batch = min(max(attempts // _BATCHES, 1), _LARGEST_BATCH)
     random = int(attempts * _SHARE_RANDOM)
     while search.attempts < random:
         count = min(batch, random - search.attempts)
-        # A solution far behind the best may still lead past it, so some lag is allowed.
-        lag = search.best - 2 * abs(ELIMINATION_REWARD)
-        search.attempt(search.random_rows(count), np.full(count, lag))
+        # A solution behind the best may still lead past it.
+        search.attempt(search.random_rows(count), np.full(count, search.best - _LAG))
     while search.pool and search.attempts < attempts:
         count = min(batch, attempts - search.attempts)
         # Better solutions get more attempts: the square of a uniform number favours them.

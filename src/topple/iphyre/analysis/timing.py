@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 
-from topple.iphyre.episode import play
+from topple.iphyre.episode import play, play_batch
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Elimination, Plan, PlanError
 from topple.iphyre.rules import AT_60_HZ, Rules
+
+_BLOCK = 64  # plans played at a time
 
 
 class Slack(NamedTuple):
@@ -51,13 +54,16 @@ def timing_slack(game: Game, plan: Plan, rules: Rules = AT_60_HZ) -> list[Slack]
 
 def _reach(game: Game, plan: Plan, body: int | None, direction: int, rules: Rules) -> int:
     """Ticks a removal can move one way before the plan stops working."""
-    reach = 0
-    while reach < rules.tick_limit:
-        moved = _moved(plan, body, (reach + 1) * direction)
-        if moved is None or not play(game, moved, rules).solved:
-            break
-        reach += 1
-    return reach
+    for start in range(0, rules.tick_limit, _BLOCK):
+        shifts = range(start + 1, min(start + _BLOCK, rules.tick_limit) + 1)
+        plans = list(takewhile(bool, (_moved(plan, body, k * direction) for k in shifts)))
+        scores = play_batch([(game, moved) for moved in plans if moved is not None], rules)
+        for reach, score in enumerate(scores, start=start):
+            if not score.solved:
+                return reach
+        if len(plans) < len(shifts):
+            return start + len(plans)
+    return rules.tick_limit
 
 
 def _moved(plan: Plan, body: int | None, shift: int) -> Plan | None:
@@ -78,12 +84,12 @@ def jitter_success(
 ) -> float:
     """The share of trials that succeed when every time is off by up to `ms` either way."""
     rng = np.random.default_rng(seed)
-    solved = 0
+    attempts = []
     for _ in range(trials):
         shifts = rng.uniform(-ms, ms, len(plan.eliminations)) * rules.hz / 1000
         moved = sorted(
             Elimination(max(0, tick + round(float(shift))), body)
             for (tick, body), shift in zip(plan.eliminations, shifts, strict=True)
         )
-        solved += play(game, Plan(tuple(moved)), rules).solved
-    return solved / trials
+        attempts.append((game, Plan(tuple(moved))))
+    return sum(score.solved for score in play_batch(attempts, rules)) / trials

@@ -1,0 +1,1 @@
+"""Language models as agents: any OpenAI-compatible chat endpoint, on both benchmarks."""

@@ -1,0 +1,119 @@
+"""`topple play`: the player in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from topple.cli.messages import user_errors
+from topple.paths import data_folder, runs_folder
+
+_HELP = """Play, watch, study and make puzzles in the browser.
+
+Serves this machine only, unless --host says otherwise. Ctrl-C stops it; everything played
+is kept.
+
+Examples:
+
+  topple play
+
+  topple play --runs runs/quick
+
+  topple play --host 0.0.0.0 --allow-host lab.example.org --no-browser
+"""
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(help=_HELP)
+def play(
+    host: Annotated[str, typer.Option(help="Address to serve at.")] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port; by default the first free one from 8765."),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(help="SQLAlchemy URL; by default an SQLite file in the data folder."),
+    ] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of run records to watch, by default `runs`; may be repeated."),
+    ] = None,
+    study: Annotated[
+        str | None, typer.Option(help="Open the page of this study, by its id.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name people reach this server by; may be repeated."),
+    ] = None,
+    owner_key: Annotated[
+        str | None,
+        typer.Option(help="Secret for creating and exporting studies; needed behind a proxy."),
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
+) -> None:
+    """Start the server and open the page."""
+    with user_errors():
+        try:
+            from topple.player import server
+            from topple.player.settings import LOOPBACK, Settings
+            from topple.player.store import Store, sqlite_url
+            from topple.player.studies import all_studies
+        except ModuleNotFoundError as error:
+            raise ValueError(
+                f"the player needs the package {error.name}: pip install 'topple[player]'"
+            ) from None
+        local = host in LOOPBACK
+        names = {name.lower() for name in allow_host or ()}
+        own_names = set() if local else {host, socket.gethostname().lower(), *_addresses()}
+        settings = Settings(
+            database=database or sqlite_url(data_folder()),
+            runs=tuple(runs or (folder for folder in [runs_folder()] if folder.is_dir())),
+            hosts=LOOPBACK | names | own_names,
+            owner_key=owner_key or (None if local else secrets.token_urlsafe(12)),
+        )
+        if study is not None:
+            store = Store(settings.database)
+            known = all_studies(store)
+            store.close()
+            if study not in known:
+                raise ValueError(f"{study!r} is no study id; `topple study list` shows them")
+        listener = server.open_socket(host, port)
+        address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
+        page = f"{address}#/study/{study}" if study else address
+        key = settings.owner_key
+        own_page = page if key is None else f"{address}api/owner?key={quote(key)}"
+
+        def ready() -> None:
+            typer.echo(f"{page}  (Ctrl-C stops)", err=True)
+            if settings.owner_key is not None:
+                typer.echo(f"yours: {own_page}", err=True)
+            if browser:
+                webbrowser.open(page if study else own_page)
+
+        with listener, contextlib.suppress(KeyboardInterrupt):
+            server.serve(settings, listener, ready)
+    typer.echo("stopped", err=True)
+
+
+def _shown(host: str) -> str:
+    """A host as it stands in an address; all addresses of a machine are shown by one."""
+    named = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"[{named}]" if ":" in named else named
+
+
+def _addresses() -> set[str]:
+    """The addresses of this machine, for people who type them."""
+    try:
+        found = socket.getaddrinfo(socket.gethostname(), None)
+    except OSError:
+        return set()
+    return {str(entry[4][0]) for entry in found}

@@ -1,0 +1,195 @@
+"""`topple study`: make studies for the player, invite people, and take the results home."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from topple.cli.messages import Json, show, show_json, user_errors
+from topple.observe.frame_files import whole_file
+from topple.paths import data_folder
+
+if TYPE_CHECKING:
+    from topple.player.store import Store
+
+_HELP = """Studies with people: fixed puzzles in a fixed order, played with `topple play`.
+
+Examples:
+
+  topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
+
+  topple study create "One ball" --benchmark phyre --pool ball_within/0 --count 20
+
+  topple study invite k3w9... P01 P02 P03
+
+  topple study export k3w9... results.csv
+
+  topple evaluate --from-player k3w9...
+"""
+
+app = typer.Typer(help=_HELP, no_args_is_help=True, add_completion=False)
+
+Database = Annotated[
+    str | None, typer.Option(help="SQLAlchemy URL; by default an SQLite file in the data folder.")
+]
+StudyId = Annotated[str, typer.Argument(help="The study's id, as `topple study list` shows it.")]
+
+
+@contextmanager
+def open_store(database: str | None) -> Iterator[Store]:
+    """The player's database, and errors of its routes as errors for people."""
+    with user_errors():
+        try:
+            from fastapi import HTTPException
+            from pydantic import ValidationError
+
+            from topple.player.store import Store, sqlite_url
+        except ModuleNotFoundError as error:
+            raise ValueError(
+                f"the player needs the package {error.name}: pip install 'topple[player]'"
+            ) from None
+        store = Store(database or sqlite_url(data_folder()))
+        try:
+            yield store
+        except HTTPException as error:
+            raise ValueError(error.detail) from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            raise ValueError(f"{place} is {first['input']!r}: {first['msg']}") from None
+        finally:
+            store.close()
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What participants see.")],
+    benchmark: Annotated[str, typer.Option(help="phyre or iphyre.")],
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Draw from these: PHYRE tiers, templates, or the test tasks of a fold such as "
+            "ball_within/0; I-PHYRE splits."
+        ),
+    ] = None,
+    subject: Annotated[
+        list[str] | None, typer.Option(help="A task or game by name; may be repeated.")
+    ] = None,
+    count: Annotated[int | None, typer.Option(help="Draw so many; all by default.")] = None,
+    shuffle: Annotated[bool, typer.Option(help="Order by the seed, or as listed.")] = True,
+    seed: Annotated[int, typer.Option(help="Of the draw and the order.")] = 0,
+    attempts: Annotated[
+        int | None, typer.Option(help="On each; by default 100 for PHYRE and 5 for I-PHYRE.")
+    ] = None,
+    consent: Annotated[
+        Path | None, typer.Option(help="Text file that participants agree to first.")
+    ] = None,
+    database: Database = None,
+    as_json: Json = False,
+) -> None:
+    """Create a study and print its id and page."""
+    with open_store(database) as store:
+        from topple.player.models.studies import StudyIn
+        from topple.player.studies import create_study, study_detail
+
+        wanted = StudyIn(
+            name=name,
+            benchmark=benchmark,  # type: ignore[arg-type]
+            subjects=subject or [],
+            pools=pool or [],
+            count=count,
+            shuffle=shuffle,
+            seed=seed,
+            attempt_limit=attempts,
+            consent=consent.read_text("utf-8") if consent else "",
+        )
+        detail = study_detail(store, create_study(store, wanted))
+    if as_json:
+        show_json(detail.model_dump(mode="json"))
+        return
+    typer.echo(f"{detail.id}: {detail.items} puzzles, {detail.attempt_limit} attempts on each")
+    typer.echo(f"start it with: topple play --study {detail.id}")
+
+
+@app.command("list")
+def list_studies(database: Database = None, as_json: Json = False) -> None:
+    """List studies with their participants and attempts."""
+    with open_store(database) as store:
+        from topple.player.studies import all_studies, study_detail
+
+        details = [study_detail(store, study_id) for study_id in all_studies(store)]
+    columns = ("id", "name", "benchmark", "puzzles", "participants", "attempts")
+    rows = [
+        (
+            detail.id,
+            detail.name,
+            detail.benchmark.value,
+            detail.items,
+            len(detail.participants),
+            sum(person.attempts for person in detail.participants),
+        )
+        for detail in details
+    ]
+    show("Studies", columns, rows, as_json)
+
+
+@app.command("show")
+def show_study(study: StudyId, database: Database = None, as_json: Json = False) -> None:
+    """Show a study's participants, with the link that takes each back to their place."""
+    with open_store(database) as store:
+        from topple.player.studies import study_detail
+
+        detail = study_detail(store, study)
+    if as_json:
+        show_json(detail.model_dump(mode="json"))
+        return
+    columns = ("participant", "name", "attempts", "done", "score", "link")
+    rows = [
+        (p.anonymous_id, p.name, p.attempts, p.done, p.score, p.link) for p in detail.participants
+    ]
+    show(f"{detail.name}, {detail.items} puzzles", columns, rows)
+
+
+@app.command()
+def invite(
+    study: StudyId,
+    names: Annotated[list[str], typer.Argument(help="One for each participant.")],
+    database: Database = None,
+    as_json: Json = False,
+) -> None:
+    """Make participants in advance and print a personal link for each.
+
+    Add the address of your server in front of the links.
+    """
+    with open_store(database) as store:
+        from topple.player.studies import invite_participant
+
+        people = [(name, *invite_participant(store, study, name)) for name in names]
+    show("Invitations", ("name", "participant", "link"), people, as_json)
+
+
+@app.command()
+def export(
+    study: StudyId,
+    out: Annotated[Path, typer.Argument(help="File that ends in .csv or .json.")],
+    database: Database = None,
+) -> None:
+    """Write every attempt of a study to a file, by anonymous id."""
+    with open_store(database) as store:
+        from topple.player.study_export import export_csv, export_study
+
+        if out.suffix not in (".csv", ".json"):
+            raise ValueError(f"{out} must end in .csv or .json")
+        content = export_study(store, study)
+        with whole_file(out) as temporary:
+            if out.suffix == ".json":
+                temporary.write_text(json.dumps(content.model_dump(mode="json"), indent=1) + "\n")
+            else:
+                with temporary.open("w", newline="") as file:
+                    file.writelines(export_csv(store, study))
+    typer.echo(f"{out}: {len(content.attempts)} attempts")

@@ -1,0 +1,92 @@
+"""Scenes and motion in the form the page draws them."""
+
+from __future__ import annotations
+
+import base64
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.iphyre.game import Game
+from topple.observe.frames import start_poses
+from topple.physics.balls import with_balls
+from topple.player.models.base import Trajectory
+from topple.player.models.iphyre import GameBody
+from topple.player.models.phyre import Convex, Disc, PhyreScene, SceneBody
+from topple.scene import Body, Circle, Scene
+
+
+@lru_cache(maxsize=6000)
+def scene_model(scene: Scene) -> PhyreScene:
+    """A PHYRE scene for the page."""
+    return PhyreScene(
+        width=scene.width,
+        height=scene.height,
+        bodies=[_body(body) for body in scene.bodies],
+        goal=None if scene.goal is None else (scene.goal.first, scene.goal.second),
+    )
+
+
+def _body(body: Body) -> SceneBody:
+    shapes: list[Disc | Convex] = [
+        Disc(circle=shape.radius)
+        if isinstance(shape, Circle)
+        else Convex(polygon=list(shape.vertices))
+        for shape in body.shapes
+    ]
+    return SceneBody(
+        shapes=shapes,
+        position=body.position,
+        angle=body.angle,
+        color=body.color.name.lower(),
+        dynamic=body.dynamic,
+    )
+
+
+def game_bodies(game: Game) -> list[GameBody]:
+    """The bodies of a game for the page."""
+    scene = game.scene
+    kinds = [block.kind.value for block in game.blocks] + ["ball"] * len(game.balls)
+    return [
+        GameBody(kind=kind, ends=ends, radius=radius, dynamic=dynamic)
+        for kind, ends, radius, dynamic in zip(
+            kinds, scene.ends, scene.radii, scene.is_dynamic, strict=True
+        )
+    ]
+
+
+def moving_bodies(game: Game) -> list[int]:
+    """Bodies of a game that can move."""
+    return [body for body, dynamic in enumerate(game.scene.is_dynamic) if dynamic]
+
+
+def trajectory(
+    poses: npt.NDArray[np.floating],
+    bodies: list[int],
+    fps: float,
+    balls: npt.NDArray[np.floating] | None = None,
+) -> Trajectory:
+    """Motion, packed: ``poses`` are [frames, bodies, 3] of all bodies."""
+    chosen = np.ascontiguousarray(poses[:, bodies, :3], dtype="<f4")
+    placed = [] if balls is None else [(x, y, radius) for x, y, radius in balls.tolist()]
+    return Trajectory(
+        fps=fps,
+        frames=len(chosen),
+        bodies=bodies,
+        balls=placed,
+        poses=base64.b64encode(chosen.tobytes()).decode("ascii"),
+    )
+
+
+def phyre_trajectory(
+    scene: Scene,
+    balls: npt.NDArray[np.float64],
+    states: npt.NDArray[np.float32],
+    fps: float,
+) -> Trajectory:
+    """The motion of an attempt, the start included."""
+    whole = with_balls(scene, balls)
+    poses = np.concatenate([start_poses(whole)[None], states[:, : len(whole.bodies), :3]])
+    moving = [place for place, body in enumerate(whole.bodies) if body.dynamic]
+    return trajectory(poses, moving, fps, balls)

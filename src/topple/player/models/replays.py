@@ -1,0 +1,104 @@
+"""Replays: an attempt is determined by its action or plan, so a link is all it takes."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from topple.player.models.base import (
+    Benchmark,
+    Elimination,
+    Model,
+    OutcomeName,
+    TierName,
+    Trajectory,
+)
+from topple.player.models.iphyre import GameBody
+from topple.player.models.phyre import PhyreScene
+
+
+class PhyreReplay(Model):
+    """A PHYRE attempt to watch."""
+
+    task: str
+    tier: TierName
+    description: str
+    action: list[float]
+    outcome: OutcomeName
+    steps: int
+    scene: PhyreScene
+    trajectory: Trajectory
+    link: str  # to share, relative to the server
+
+
+class GameReplay(Model):
+    """An I-PHYRE attempt to watch.
+
+    Frame k of the trajectory shows the world after k ticks, so a block removed at tick t is
+    still there in frame t and gone in frame t + 1. ``trajectory.balls`` is empty.
+    """
+
+    game: str
+    plan: list[Elimination]
+    solved: bool
+    reward: float
+    ticks: int
+    hz: int
+    bodies: list[GameBody]
+    sticks: list[tuple[int, int]]
+    springs: list[tuple[int, int]]
+    trajectory: Trajectory
+    link: str
+
+
+class RunCard(Model):
+    """A run record that can be watched."""
+
+    id: str
+    benchmark: Benchmark
+    agent: str
+    label: str
+    setup: str  # PHYRE: setup, part and fold; I-PHYRE: strategy or split
+    score: float  # AUCCESS (0 to 1), or mean reward
+    tasks: int
+    solved: int
+    has_attempts: bool
+
+
+class ReplayHz(int, Enum):
+    """Ticks a second: people play at 60, learning agents at 10."""
+
+    AGENTS = 10
+    PEOPLE = 60
+
+
+class FilmFormat(str, Enum):
+    """Moving pictures to download."""
+
+    GIF = "gif"
+    MP4 = "mp4"
+
+
+class RunItem(Model):
+    """One task or game of a run."""
+
+    subject: str
+    attempts: int
+    first_solved: int | None  # number of the attempt, from 1
+    reward: float | None = None
+
+
+class RunDetail(RunCard):
+    """A run with its tasks."""
+
+    items: list[RunItem]
+
+
+class RunAttempt(Model):
+    """One attempt of an agent; watch it through the replay routes."""
+
+    number: int
+    solved: bool
+    action: list[float] | None = None  # PHYRE
+    plan: list[Elimination] | None = None  # I-PHYRE
+    reward: float | None = None
+    replay: str  # address of the replay

@@ -1,0 +1,101 @@
+"""Studies: fixed puzzles in a fixed order for invited people."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from topple.player.ids import GameName, TaskName
+from topple.player.models.base import Benchmark, Long, Model, Name
+
+
+class StudyIn(Model):
+    """A new study: name the puzzles, or how many to draw from which."""
+
+    name: Name
+    benchmark: Benchmark
+    subjects: Annotated[list[TaskName | GameName], Field(max_length=500, default_factory=list)]
+    # Tiers, templates or splits to draw from.
+    pools: Annotated[list[Name], Field(max_length=60, default_factory=list)]
+    count: Annotated[int, Field(ge=1, le=500)] | None = None  # drawn from pools; None: all
+    shuffle: bool = True  # order by the seed; False: as listed
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+    attempt_limit: Annotated[int, Field(ge=1, le=100)] | None = None  # None: as in the paper
+    consent: Long = ""
+
+
+class StudyOut(Model):
+    """A study as a participant sees it before taking part."""
+
+    id: str
+    name: str
+    benchmark: Benchmark
+    consent: str
+    items: int
+    attempt_limit: int
+    link: str
+
+
+class ParticipantScore(Model):
+    """A participant in the researcher's view."""
+
+    anonymous_id: str
+    name: str | None
+    link: str  # takes this participant back to where they were
+    attempts: int
+    done: int
+    score: float | None  # AUCCESS, or mean reward of counted attempts
+
+
+class StudyDetail(StudyOut):
+    """A study as its owner sees it."""
+
+    subjects: list[str]
+    seed: int
+    created: str
+    participants: list[ParticipantScore]
+
+
+class ExportedParticipant(Model):
+    """A participant without a name."""
+
+    anonymous_id: str
+    attempts: int
+    done: int
+    score: float | None
+
+
+class ExportedAttempt(Model):
+    """One attempt of a study."""
+
+    participant: str  # anonymous id
+    item: int  # place in the study, from 1
+    benchmark: Benchmark
+    subject: str
+    attempt: int  # number, from 1
+    counted: bool
+    solved: bool
+    ticks: int  # PHYRE: index of the last step
+    reward: float | None  # I-PHYRE
+    removed: int | None  # I-PHYRE
+    action: list[Any]  # PHYRE: numbers; I-PHYRE: [tick, body, tick that was on the screen]
+    abandoned: bool
+    time: str  # UTC
+
+
+class StudyExport(Model):
+    """A study, its participants without names, and every attempt."""
+
+    study: StudyOut
+    subjects: list[str]
+    seed: int
+    participants: list[ExportedParticipant]
+    attempts: list[ExportedAttempt]
+
+
+class ParticipantIn(Model):
+    """Taking part: by a name that leads back to the same place, or anonymously."""
+
+    consent: bool
+    name: Name | None = None

@@ -1,0 +1,80 @@
+"""Solutions to show: an agent's, one that an evaluation came across, or one found by search."""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+
+import numpy as np
+
+from topple.experiments.run import ACTION_CACHE
+from topple.paths import cache_folder
+from topple.phyre.action import Actions, discrete_actions
+from topple.phyre.action_cache import ActionCache
+from topple.phyre.task import load_task
+from topple.phyre.tier import Tier
+from topple.physics.trajectory import Outcome
+from topple.player.runs import RunShelf
+from topple.player.tasks import PhyreTask, published_task
+
+SEARCHED = 100_000  # actions of the fixed list, as long as time allows
+SEARCH_SECONDS = 12.0
+SETTLE_SECONDS = 2.0  # from then on, a solution that only just works will do
+_CHUNK = 1000
+
+
+def find_solution(runs: RunShelf, task: PhyreTask) -> tuple[list[float], str] | None:
+    """An action that solves a task, and where it is from."""
+    recorded = runs.solution(task.name)
+    if recorded is not None:
+        return recorded
+    if task.template is None:
+        action = search(task)
+    else:
+        cached = _cached(task.name)
+        if cached is not None:
+            return cached, "known from an evaluation"
+        action = _published(task.name)
+    return None if action is None else (list(action), "found by search")
+
+
+def _cached(name: str) -> list[float] | None:
+    """A solution that evaluations on this machine came across."""
+    task = load_task(name)
+    cache = ActionCache(cache_folder() / ACTION_CACHE, task.tier)
+    solved = np.flatnonzero(cache.known([task], SEARCHED)[0] == Outcome.SOLVED)
+    if not len(solved):
+        return None
+    first = int(solved[0])
+    action: list[float] = cache.actions(first + 1)[first].tolist()
+    return action
+
+
+@lru_cache(maxsize=2)
+def _actions(tier: Tier) -> Actions:
+    return discrete_actions(tier, SEARCHED)
+
+
+def search(task: PhyreTask, seconds: float = SEARCH_SECONDS) -> tuple[float, ...] | None:
+    """A solution from the fixed list, one that survives half a pixel if there is time."""
+    start = time.monotonic()
+    actions = _actions(task.tier)
+    shaky: tuple[float, ...] | None = None
+    for first in range(0, len(actions), _CHUNK):
+        chunk = actions[first : first + _CHUNK]
+        outcome = task.simulator.attempts(0, chunk, stable=True).outcome
+        stable = np.flatnonzero(outcome == Outcome.STABLY_SOLVED)
+        if len(stable):
+            return tuple(chunk[stable[0]].tolist())
+        solved = np.flatnonzero(outcome > 0)
+        if shaky is None and len(solved):
+            shaky = tuple(chunk[solved[0]].tolist())
+        spent = time.monotonic() - start
+        if spent > seconds or (shaky is not None and spent > SETTLE_SECONDS):
+            break
+    return shaky
+
+
+@lru_cache(maxsize=5000)
+def _published(name: str) -> tuple[float, ...] | None:
+    return search(published_task(name))

@@ -1,0 +1,122 @@
+// Draws I-PHYRE games: blocks are capsules, balls show a spoke, y down.
+import { palette } from "./palette.js";
+import { IPHYRE_SIZE } from "./stage.js";
+
+/**
+ * @typedef {object} GameBody
+ * @property {"gray" | "black" | "blue" | "ball"} kind
+ * @property {number[]} ends px: x1, y1, x2, y2; both its centre for a ball
+ * @property {number} radius px
+ * @property {boolean} [dynamic]
+ * @typedef {object} Level what to draw
+ * @property {GameBody[]} bodies
+ * @property {[number, number][]} sticks pairs of bodies
+ * @property {[number, number][]} springs
+ * @typedef {[x: number, y: number, angle: number]} Pose
+ */
+
+export const BLOCK_RADIUS = 10; // px
+export const BALL_RADIUS = 20; // px, unless a game says otherwise
+const COILS = 8;
+
+/** Where a body starts. @param {GameBody} body @returns {Pose} */
+export function startOf({ ends: [x1, y1, x2, y2] }) {
+  return [(x1 + x2) / 2, (y1 + y2) / 2, 0];
+}
+
+/**
+ * The gray block under a point, the first in order, or -1.
+ * @param {GameBody[]} bodies
+ * @param {{ x: number, y: number }} point
+ * @param {(body: number) => boolean} [present]
+ * @param {number} [slack] px around a block that count, too: for fingers
+ */
+export function grayAt(bodies, point, present = () => true, slack = 0) {
+  return bodies.findIndex(({ kind, ends: [x1, y1, x2, y2], radius }, body) => {
+    if (kind !== "gray" || !present(body)) return false;
+    const length = Math.hypot(x1 - x2, y1 - y2);
+    const [ux, uy] = [(x1 - x2) / length, (y1 - y2) / length];
+    const [px, py] = [point.x - (x1 + x2) / 2, point.y - (y1 + y2) / 2];
+    const along = Math.abs(px * ux + py * uy);
+    return along < length / 2 + slack && Math.abs(px * uy - py * ux) < radius + slack;
+  });
+}
+
+/**
+ * Paint a state of a game.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Level} level
+ * @param {object} [state]
+ * @param {(body: number) => Pose | undefined} [state.poseOf] where a body is; its start by default
+ * @param {(body: number) => boolean} [state.present]
+ * @param {number} [state.hover] the block that is pointed at
+ * @param {boolean} [state.daylight]
+ */
+export function paintGame(ctx, level, state = {}) {
+  const { poseOf = () => undefined, present = () => true, hover = -1, daylight } = state;
+  const { ground, iphyre: colours } = palette(daylight);
+  const poses = level.bodies.map((body, i) => poseOf(i) ?? startOf(body));
+  ctx.fillStyle = ground;
+  ctx.fillRect(0, 0, IPHYRE_SIZE, IPHYRE_SIZE);
+  ctx.lineCap = "round";
+  ctx.lineJoin = "round";
+  level.bodies.forEach((body, i) => {
+    if (!present(i)) return;
+    if (body.kind === "ball") paintBall(ctx, poses[i], body.radius, colours);
+    else paintBlock(ctx, body, poses[i], colours, i === hover);
+  });
+  const joints = [
+    ...level.sticks.map((pair) => ({ pair, coils: 0 })),
+    ...level.springs.map((pair) => ({ pair, coils: COILS })),
+  ];
+  for (const {
+    pair: [a, b],
+    coils,
+  } of joints) {
+    if (present(a) && present(b)) line(ctx, zigzag(poses[a], poses[b], coils), 3, colours.joint);
+  }
+}
+
+function paintBlock(ctx, body, [x, y, angle], colours, hover) {
+  const { kind, radius } = body;
+  const [x1, y1, x2, y2] = body.ends;
+  const [dx, dy, cos, sin] = [(x2 - x1) / 2, (y2 - y1) / 2, Math.cos(angle), Math.sin(angle)];
+  const [hx, hy] = [dx * cos - dy * sin, dx * sin + dy * cos];
+  const ends = [
+    [x - hx, y - hy],
+    [x + hx, y + hy],
+  ];
+  if (hover) line(ctx, ends, 2 * radius + 8, colours.ball);
+  line(ctx, ends, 2 * radius, colours[kind]);
+}
+
+function paintBall(ctx, [x, y, angle], radius, colours) {
+  ctx.fillStyle = colours.ball;
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+  ctx.fill();
+  const reach = radius * 0.92;
+  const tip = [x + reach * Math.cos(angle), y + reach * Math.sin(angle)];
+  line(ctx, [[x, y], tip], Math.max(1, radius / 10), colours.spoke);
+}
+
+function line(ctx, points, width, colour) {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
+  ctx.beginPath();
+  for (const [x, y] of points) ctx.lineTo(x, y);
+  ctx.stroke();
+}
+
+function zigzag([ax, ay], [bx, by], coils) {
+  const [dx, dy] = [bx - ax, by - ay];
+  const length = Math.hypot(dx, dy) || 1;
+  const points = [[ax, ay]];
+  for (let k = 0; k < coils; k++) {
+    const along = (k + 0.5) / coils;
+    const side = (k % 2 ? 8 : -8) / length;
+    points.push([ax + dx * along - dy * side, ay + dy * along + dx * side]);
+  }
+  points.push([bx, by]);
+  return points;
+}

@@ -1,0 +1,82 @@
+// Colours of scenes: those of the two papers, and a set that colour-blind people can tell apart.
+import { settings } from "../settings.js";
+
+/**
+ * @typedef {object} Palette
+ * @property {string} ground
+ * @property {Record<string, string>} phyre by the names of PHYRE's colour codes
+ * @property {Record<string, string>} iphyre by what a body is
+ * @property {boolean} marks whether goal bodies carry a mark besides their colour
+ * @property {Record<string, string>} words for PHYRE's colours where they look different
+ */
+
+const PAPER = {
+  phyre: {
+    red: "#f34f46",
+    green: "#6bcebb",
+    blue: "#1877f2",
+    purple: "#4b4aa4",
+    gray: "#b9cad2",
+    black: "#000000",
+    white: "#ffffff",
+  },
+  iphyre: {
+    ball: "#ff0000",
+    spoke: "#a00000",
+    gray: "#a4a4a4",
+    black: "#000000",
+    blue: "#3498db",
+    joint: "#8e44ad",
+  },
+  marks: false,
+  words: {},
+};
+
+// After Okabe and Ito; lightness differs as well as hue.
+const SAFE = {
+  phyre: {
+    red: "#e69f00",
+    green: "#56b4e9",
+    blue: "#0072b2",
+    purple: "#aa4499",
+    gray: "#c3c8cc",
+    black: "#000000",
+    white: "#ffffff",
+  },
+  iphyre: {
+    ball: "#d55e00",
+    spoke: "#7d3700",
+    gray: "#b4b8bb",
+    black: "#000000",
+    blue: "#0072b2",
+    joint: "#aa4499",
+  },
+  marks: true,
+  words: { red: "orange", green: "light blue", blue: "dark blue", purple: "plum" },
+};
+
+// On a dark page ground and fixed bodies change places; what moves keeps its colour.
+const NIGHT = { ground: "#12161b", fixed: "#e4e8ec", purple: "#8a88e0", gray: "#71808c" };
+
+/**
+ * The palette for now.
+ * @param {boolean} [daylight] white ground even on a dark page: in a study all see the same
+ * @returns {Palette}
+ */
+export function palette(daylight = false) {
+  const base = settings.choices.colours === "safe" ? SAFE : PAPER;
+  if (daylight || !settings.dark) return { ground: "#ffffff", ...base };
+  return {
+    ground: NIGHT.ground,
+    phyre: {
+      ...base.phyre,
+      black: NIGHT.fixed,
+      gray: NIGHT.gray,
+      purple: base === PAPER ? NIGHT.purple : base.phyre.purple,
+      white: NIGHT.ground,
+    },
+    iphyre: { ...base.iphyre, black: NIGHT.fixed },
+    marks: base.marks,
+    words: base.words,
+  };
+}

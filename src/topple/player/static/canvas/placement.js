@@ -1,0 +1,235 @@
+// One or two balls that a person drags into a PHYRE scene, by pointer, wheel or keys.
+import { MAX_RADIUS, SIZE, clampRadius, faults } from "./geometry.js";
+
+/** @typedef {import("./geometry.js").BallSpot} BallSpot */
+
+const FIRST_RADIUS = 14; // px
+const GRIP = 14; // screen px around the rim handle and small balls, for fingers
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const STRIDE = 8; // px per arrow key with Shift
+
+/** Fires "change" when a ball moves, "submit" when Enter asks for the simulation. */
+export class Placement extends EventTarget {
+  /**
+   * @param {import("./stage.js").Stage} stage
+   * @param {import("./phyre_scene.js").Body[]} bodies of the scene
+   * @param {number} count how many balls an action has
+   */
+  constructor(stage, bodies, count) {
+    super();
+    this.stage = stage;
+    this.bodies = bodies;
+    this.count = count;
+    /** @type {BallSpot[]} */
+    this.balls = [];
+    this.selected = 0;
+    this.enabled = true;
+    this.#listen();
+  }
+
+  /** @type {{ kind: "move" | "size", dx: number, dy: number } | null} */
+  #drag = null;
+
+  /** What is wrong with each ball, or null. */
+  get faults() {
+    return faults(this.balls, this.bodies);
+  }
+
+  /** Whether all balls are there and fit. */
+  get ready() {
+    return this.balls.length === this.count && this.faults.every((fault) => fault === null);
+  }
+
+  /** In a sentence, for the status line and for screen readers. */
+  get status() {
+    const missing = this.count - this.balls.length;
+    if (missing === this.count) {
+      return this.count === 1
+        ? "Tap the scene to place your ball."
+        : "Tap the scene to place two balls.";
+    }
+    const bad = this.faults.findIndex((fault) => fault !== null);
+    const name = this.count === 1 ? "The ball" : `Ball ${bad + 1}`;
+    if (bad >= 0) return `${name} ${this.faults[bad]}.`;
+    if (missing) return "Now place the second ball.";
+    return this.count === 1 ? "The ball fits." : "Both balls fit.";
+  }
+
+  /** @param {BallSpot[]} balls */
+  set(balls) {
+    this.balls = balls.slice(0, this.count).map((ball) => ({ ...ball }));
+    this.selected = Math.min(this.selected, Math.max(0, this.balls.length - 1));
+    this.#changed();
+  }
+
+  /** Change some numbers of one ball. @param {Partial<BallSpot>} spot */
+  update(index, spot) {
+    const ball = { ...this.balls[index], ...spot };
+    this.balls[index] = {
+      x: inside(ball.x),
+      y: inside(ball.y),
+      r: clampRadius(ball.r),
+    };
+    this.selected = index;
+    this.#changed();
+  }
+
+  /** Draw the rims and handles over the balls. */
+  paint(ctx, colours) {
+    const unit = 1 / this.stage.scale;
+    const wrong = this.faults;
+    this.balls.forEach(({ x, y, r }, i) => {
+      ctx.globalAlpha = wrong[i] ? 0.45 : 1;
+      ctx.fillStyle = colours.phyre.red;
+      disc(ctx, x, y, r);
+      ctx.fill();
+      ctx.globalAlpha = 1;
+      if (!this.enabled) return;
+      ctx.lineWidth = 2 * unit;
+      ctx.strokeStyle = colours.phyre[wrong[i] ? "red" : "black"];
+      ctx.setLineDash(wrong[i] ? [4 * unit, 3 * unit] : []);
+      disc(ctx, x, y, r + 3 * unit);
+      if (i === this.selected) ctx.stroke();
+      ctx.setLineDash([]);
+      if (i === this.selected) this.#paintHandle(ctx, colours, unit);
+    });
+  }
+
+  #paintHandle(ctx, colours, unit) {
+    const { x, y } = this.#handle(this.balls[this.selected]);
+    ctx.fillStyle = colours.ground;
+    ctx.strokeStyle = colours.phyre.black;
+    ctx.lineWidth = 2 * unit;
+    disc(ctx, x, y, 6 * unit);
+    ctx.fill();
+    ctx.stroke();
+  }
+
+  // On the rim to the upper right, or to the other side near an edge.
+  #handle({ x, y, r }) {
+    const reach = (r + 3 / this.stage.scale) * Math.SQRT1_2;
+    return {
+      x: x + (x + reach > SIZE - 4 ? -reach : reach),
+      y: y + (y + reach > SIZE - 4 ? -reach : reach),
+    };
+  }
+
+  #listen() {
+    const { canvas } = this.stage;
+    canvas.addEventListener("pointerdown", (event) => this.#down(event));
+    canvas.addEventListener("pointermove", (event) => this.#move(event));
+    for (const name of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(name, () => (this.#drag = null));
+    }
+    canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    canvas.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #down(event) {
+    if (!this.enabled || event.button !== 0) return;
+    const point = this.stage.at(event);
+    const grip = GRIP / this.stage.scale;
+    const ball = this.balls[this.selected];
+    event.preventDefault();
+    this.stage.canvas.focus({ preventScroll: true });
+    this.stage.canvas.setPointerCapture(event.pointerId);
+    if (ball && distance(this.#handle(ball), point) < grip) {
+      this.#drag = { kind: "size", dx: distance(ball, point) - ball.r, dy: 0 };
+      return;
+    }
+    let index = this.balls.findIndex((b) => distance(b, point) < Math.max(b.r, grip));
+    if (index < 0) {
+      // An empty spot gets the next ball; when all are there, the chosen one comes over.
+      index = this.balls.length < this.count ? this.balls.length : this.selected;
+      this.update(index, { r: FIRST_RADIUS, ...this.balls[index], ...point });
+    }
+    this.selected = index;
+    this.#drag = {
+      kind: "move",
+      dx: this.balls[index].x - point.x,
+      dy: this.balls[index].y - point.y,
+    };
+    this.#changed();
+  }
+
+  #move(event) {
+    const point = this.stage.at(event);
+    if (!this.#drag) return this.#cursor(point);
+    const { kind, dx, dy } = this.#drag;
+    if (kind === "move") this.update(this.selected, { x: point.x + dx, y: point.y + dy });
+    else this.update(this.selected, { r: distance(this.balls[this.selected], point) - dx });
+  }
+
+  #cursor(point) {
+    const ball = this.balls[this.selected];
+    const grip = GRIP / this.stage.scale;
+    const { dataset } = this.stage.canvas;
+    if (!this.enabled) dataset.cursor = "";
+    else if (ball && distance(this.#handle(ball), point) < grip) dataset.cursor = "size";
+    else if (this.balls.some((b) => distance(b, point) < b.r)) dataset.cursor = "move";
+    else dataset.cursor = "place";
+  }
+
+  #wheel(event) {
+    const ball = this.balls[this.selected];
+    if (!this.enabled || !ball) return;
+    event.preventDefault();
+    this.update(this.selected, { r: ball.r - Math.sign(event.deltaY) });
+  }
+
+  #key(event) {
+    if (!this.enabled || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.#obey(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #obey({ key, shiftKey }) {
+    if (key === "Enter") return this.dispatchEvent(new Event("submit"));
+    if (key === "n" && this.balls.length < this.count) {
+      this.#add();
+      return true;
+    }
+    if ((key === "1" || key === "2") && this.balls[Number(key) - 1]) {
+      this.selected = Number(key) - 1;
+      this.#changed();
+      return true;
+    }
+    const arrow = ARROWS[key];
+    if (arrow && this.balls.length === 0) this.#add();
+    const ball = this.balls[this.selected];
+    if (!ball) return false;
+    if (arrow) {
+      const by = shiftKey ? STRIDE : 1;
+      this.update(this.selected, { x: ball.x + arrow[0] * by, y: ball.y + arrow[1] * by });
+    } else if (key === "+" || key === "=") this.update(this.selected, { r: ball.r + 1 });
+    else if (key === "-" || key === "_") this.update(this.selected, { r: ball.r - 1 });
+    else if (key === "Delete" || key === "Backspace") {
+      this.set(this.balls.filter((_, i) => i !== this.selected));
+    } else return false;
+    return true;
+  }
+
+  #add() {
+    const x = SIZE / 2 + this.balls.length * (MAX_RADIUS * 2);
+    this.update(this.balls.length, { x, y: SIZE * 0.8, r: FIRST_RADIUS });
+  }
+
+  #changed() {
+    this.stage.redraw();
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+function inside(value) {
+  return Math.min(Math.max(Math.round(value), 0), SIZE - 1);
+}
+
+function distance(a, b) {
+  return Math.hypot(a.x - b.x, a.y - b.y);
+}
+
+function disc(ctx, x, y, r) {
+  ctx.beginPath();
+  ctx.arc(x, y, r, 0, 2 * Math.PI);
+}

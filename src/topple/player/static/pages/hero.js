@@ -1,0 +1,67 @@
+// A stage that plays solved puzzles in turn: what the player is about, without a word.
+import { api } from "../api.js";
+import { ballBody, paintScene } from "../canvas/phyre_scene.js";
+import { PHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { h } from "../dom.js";
+import { Replay } from "../play/replay.js";
+import { place } from "../router.js";
+import { settings } from "../settings.js";
+
+const SHOW = [
+  ["00013:020", "0.3254,0.7465,0.6496"],
+  ["00009:119", "0.7334,0.6375,0.6453"],
+  ["00012:009", "0.4504,0.7562,0.3476"],
+  ["00106:000", "0.814,0.6152,0.3063,0.6239,0.527,0.4261"],
+];
+const REST = 1200; // ms between two replays
+
+export function heroShow() {
+  let bodies = [];
+  let poseOf;
+  const stage = new Stage({
+    size: PHYRE_SIZE,
+    yUp: true,
+    label: "A solved puzzle, played over and over",
+    paint: (ctx) => paintScene(ctx, bodies, poseOf),
+  });
+  const caption = h("figcaption");
+  let left = false;
+
+  async function run() {
+    for (let turn = 0; !left; turn++) {
+      const [task, action] = SHOW[turn % SHOW.length];
+      const { scene, trajectory } = await api.get(`replays/phyre/${task}`, { action });
+      const replay = new Replay(trajectory);
+      bodies = [...scene.bodies, ...replay.balls.map(ballBody)];
+      caption.replaceChildren(
+        "Task ",
+        h("a", { href: place("phyre", task) }, task),
+        ", solved with ",
+        replay.balls.length === 1 ? "one ball" : "two balls",
+      );
+      await film(replay);
+    }
+  }
+
+  async function film(replay) {
+    const start = performance.now();
+    const still = settings.reducedMotion;
+    for (let step = 0; !left && (still || step < replay.last);) {
+      const now = await new Promise(requestAnimationFrame);
+      step = still ? 0 : Math.max(0, ((now - start - REST / 2) / 1000) * 60);
+      poseOf = replay.at(step);
+      stage.redraw();
+      if (still) return new Promise(() => {}); // one picture is enough
+    }
+    await new Promise((resolve) => setTimeout(resolve, REST));
+  }
+
+  run().catch(() => {}); // decoration: the gallery below says what is wrong
+  return {
+    element: h("figure", {}, h("div", { class: "frame" }, stage.canvas), caption),
+    leave: () => {
+      left = true;
+      stage.close();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// How the player does in a tier, beside random guessing and the published agents.
+import { bars, successChart } from "../chart.js";
+import { h } from "../dom.js";
+
+/** @param {import("../api.js").Api} api @param {"ball" | "two_balls"} tier */
+export async function standingCard(api, tier) {
+  const standing = await api.get("phyre/standing", { tier });
+  const { tasks, solved, auccess, curve, others, source } = standing;
+  const figure = (value, label) => h("div", {}, h("b", {}, value), h("span", {}, label));
+  return h(
+    "section",
+    { class: "card stack", "aria-label": "Your standing" },
+    h("h2", {}, tier === "ball" ? "You, one ball" : "You, two balls"),
+    h(
+      "div",
+      { class: "figures" },
+      figure(auccess === null ? "–" : (100 * auccess).toFixed(1), "AUCCESS so far"),
+      figure(solved, "solved"),
+      figure(tasks, "tasks tried"),
+    ),
+    curve && successChart(curve, others),
+    bars([{ name: "You", value: auccess === null ? null : 100 * auccess, you: true }], {
+      high: 100,
+    }),
+    h(
+      "div",
+      { class: "columns" },
+      groups(others).map(([note, rows]) =>
+        h(
+          "div",
+          {},
+          h("h3", { class: "small muted" }, note),
+          bars(
+            rows.map(({ name, auccess: value }) => ({ name, value: 100 * value })),
+            { high: 100 },
+          ),
+        ),
+      ),
+    ),
+    h("p", { class: "small muted" }, source),
+  );
+}
+
+/** Others by what they were measured on. */
+function groups(others) {
+  const found = new Map();
+  for (const one of others) found.set(one.note, [...(found.get(one.note) ?? []), one]);
+  return [...found];
+}

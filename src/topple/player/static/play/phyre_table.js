@@ -1,0 +1,375 @@
+// A PHYRE task on the table: either balls are being placed, or an attempt is watched.
+import { celebrate } from "../canvas/confetti.js";
+import { fromAction, toAction } from "../canvas/geometry.js";
+import { palette } from "../canvas/palette.js";
+import { ballBody, paintScene } from "../canvas/phyre_scene.js";
+import { Placement } from "../canvas/placement.js";
+import { PHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { announce, h, replace } from "../dom.js";
+import { icon } from "../icons.js";
+import { place } from "../router.js";
+import { attempt, button, chip, confirm } from "../widgets.js";
+import { ballFields } from "./ball_fields.js";
+import { films, goalSentence, keyList, legend, shareRow, StageBox } from "./parts.js";
+import { standingCard } from "./phyre_standing.js";
+import { Playback } from "./playback.js";
+import { Replay } from "./replay.js";
+
+const WALLS = 4; // the first bodies of a scene, outside the picture
+const VALIDATE_AFTER = 180; // ms without movement
+
+export class PhyreTable {
+  /**
+   * @param {import("../api.js").Api} api
+   * @param {string} path of the task
+   * @param {any} task of the server's type TaskScene
+   * @param {((progress: any) => void) | null} onprogress in a study: after each attempt
+   */
+  constructor(api, path, task, onprogress) {
+    this.api = api;
+    this.path = path;
+    this.task = task;
+    this.onprogress = onprogress;
+    this.study = onprogress !== null;
+    this.replay = /** @type {Replay | null} */ (null);
+    this.stage = new Stage({
+      size: PHYRE_SIZE,
+      yUp: true,
+      focusable: true,
+      paint: (ctx) => this.paint(ctx),
+      label: `${task.description} Arrow keys move the ball, plus and minus change its size, Enter simulates.`,
+    });
+    this.placement = new Placement(this.stage, task.scene.bodies, task.balls);
+    this.box = new StageBox(this.stage);
+    this.playback = new Playback();
+    this.go = button("Simulate", {
+      icon: "play",
+      kind: "primary big wide",
+      onclick: () => this.act(),
+    });
+    this.clear = button("Clear", {
+      icon: "trash",
+      kind: "quiet",
+      onclick: () => this.placement.set([]),
+    });
+    this.status = h("p", { class: "status", role: "status" });
+    this.dots = h("div", { class: "dots", role: "group", "aria-label": "Your attempts" });
+    this.share = h("div", { class: "row" });
+    this.standing = h("div");
+    this.notes = h("div", { class: "row" });
+    this.element = this.build();
+    this.connect();
+  }
+
+  timer = 0;
+  over = false;
+  progress = null; // of an attempt whose end was not shown yet
+
+  build() {
+    return h(
+      "div",
+      { class: "play" },
+      h("div", { class: "scene" }, this.box.element, this.playback.element, this.legend()),
+      h(
+        "div",
+        { class: "panel" },
+        h(
+          "section",
+          { class: "card stack", "aria-label": "Your move" },
+          goalSentence(this.task.description),
+          this.notes,
+          this.status,
+          this.go,
+          ballFields(this.placement),
+          h("div", { class: "row spread" }, this.clear, !this.study && this.solutionButton()),
+          this.share,
+        ),
+        h(
+          "section",
+          { class: "card stack", "aria-label": "Attempts" },
+          h("h2", {}, "Attempts"),
+          this.dots,
+        ),
+        this.standing,
+        keys(this.task.balls),
+      ),
+    );
+  }
+
+  legend() {
+    const colours = this.task.scene.bodies.slice(WALLS).map((body) => body.color);
+    return legend("phyre", new Set(["red", ...colours]), this.study);
+  }
+
+  connect() {
+    const { placement, playback, stage } = this;
+    placement.addEventListener("change", () => this.moved());
+    placement.addEventListener("submit", () => this.act());
+    playback.addEventListener("step", () => stage.redraw());
+    playback.addEventListener("end", () => this.showVerdict());
+    // Touching the scene after an attempt takes the balls up again.
+    stage.canvas.addEventListener("pointerdown", () => this.replay && this.again(), {
+      capture: true,
+    });
+    stage.canvas.addEventListener(
+      "keydown",
+      (event) => {
+        if (this.replay && event.key === "Enter") {
+          event.preventDefault();
+          event.stopImmediatePropagation();
+          this.again();
+        }
+      },
+      { capture: true },
+    );
+    this.keys = (event) => playback.key(event);
+    addEventListener("keydown", this.keys);
+  }
+
+  leave() {
+    removeEventListener("keydown", this.keys);
+    clearTimeout(this.timer);
+    this.playback.close();
+    this.stage.close();
+  }
+
+  async start(action) {
+    const attempts = await this.api.get(`${this.path}/attempts`);
+    this.past = attempts;
+    const given = action?.split(",").map(Number).filter(Number.isFinite) ?? attempts.at(-1)?.action;
+    this.placement.set(given ? fromAction(given) : []);
+    this.showProgress(this.task.progress);
+    this.refreshStanding();
+  }
+
+  paint(ctx) {
+    const { bodies } = this.task.scene;
+    if (this.replay) {
+      const all = [...bodies, ...this.replay.balls.map(ballBody)];
+      paintScene(ctx, all, this.replay.at(this.playback.step), this.study);
+    } else {
+      paintScene(ctx, bodies, undefined, this.study);
+      this.placement.paint(ctx, palette(this.study));
+    }
+  }
+
+  /** A ball was moved: cheap rules at once, the exact ones when the hand rests. */
+  moved() {
+    const { placement } = this;
+    if (this.replay) return this.again();
+    clearTimeout(this.timer);
+    this.say(
+      placement.status,
+      placement.ready ? "good" : placement.faults.some(Boolean) ? "bad" : "",
+    );
+    this.go.disabled = !placement.ready;
+    this.clear.disabled = placement.balls.length === 0;
+    if (placement.ready) this.timer = setTimeout(() => this.validate(), VALIDATE_AFTER);
+  }
+
+  async validate() {
+    const action = toAction(this.placement.balls);
+    const { valid, reason } = await this.api
+      .post(`${this.path}/validate`, { action })
+      .catch(() => ({ valid: true }));
+    if (valid || this.replay || String(action) !== String(toAction(this.placement.balls))) return;
+    this.say(reason, "bad");
+    this.go.disabled = true;
+  }
+
+  say(text, kind) {
+    this.status.textContent = text;
+    this.status.className = `status ${kind}`;
+  }
+
+  act() {
+    if (this.replay) this.again();
+    else if (this.placement.ready) attempt(() => this.simulate(), this.go);
+    else announce(this.placement.status);
+  }
+
+  async simulate() {
+    clearTimeout(this.timer);
+    const action = toAction(this.placement.balls);
+    const result = await this.api.post(`${this.path}/attempts`, { action, stride: 1 });
+    if (result.outcome === "invalid") return this.say(result.reason, "bad");
+    const { id, number, outcome, counted } = result;
+    this.past.push({ id, number, action, outcome, counted });
+    this.verdict = verdictOf(result);
+    this.celebration = outcome === "solved";
+    this.progress = result.progress;
+    this.watch(result.trajectory, action);
+  }
+
+  /** Show a recording in place of the balls being placed. */
+  watch(trajectory, action) {
+    this.replay = new Replay(trajectory);
+    this.placement.enabled = false;
+    this.box.clear();
+    this.say("Watching the attempt.", "");
+    replace(this.go, "Try again");
+    this.go.disabled = false;
+    const query = { action: action.join(",") };
+    const link = `${place("replay", "phyre", this.task.id)}?${new URLSearchParams(query)}`;
+    replace(this.share, shareRow(link, films("phyre", this.task.id, query)));
+    this.playback.open(this.replay.last);
+  }
+
+  again() {
+    this.settle();
+    if (this.over) return;
+    this.replay = null;
+    this.playback.close();
+    this.box.clear();
+    replace(this.share);
+    replace(this.go, icon("play"), "Simulate");
+    this.placement.enabled = true;
+    this.moved();
+    this.stage.redraw();
+  }
+
+  showVerdict() {
+    if (!this.verdict) return;
+    const [text, kind] = this.verdict;
+    this.box.verdict(text, kind);
+    this.say(text, kind === "good" ? "good" : "");
+    if (this.celebration) {
+      celebrate(this.box.element);
+      const { next } = this.task;
+      if (next && !this.study)
+        this.share.prepend(
+          h("a", { class: "button", href: place("phyre", next) }, "Next task", icon("next")),
+        );
+    }
+    this.celebration = false;
+    this.settle();
+  }
+
+  /** Once after each attempt: show what it changed. */
+  settle() {
+    const { progress } = this;
+    if (!progress) return;
+    this.progress = null;
+    this.over = this.study && (progress.solved || progress.attempts >= progress.limit);
+    this.go.hidden = this.over; // the server takes no more attempts
+    this.showProgress(progress);
+    this.refreshStanding();
+    this.onprogress?.(progress);
+  }
+
+  showProgress({ attempts, limit, solved, solved_at: at, shown }) {
+    replace(
+      this.notes,
+      solved && chip(`Solved on attempt ${at}`, "good", "check"),
+      shown && chip("Solution shown: attempts no longer count", "warm"),
+      !solved && !shown && chip(`${attempts} of ${limit} attempts`),
+    );
+    const recent = this.past.slice(-60);
+    replace(
+      this.dots,
+      recent.length
+        ? recent.map((one) => this.dot(one))
+        : h(
+            "p",
+            { class: "muted small" },
+            this.study ? "None yet." : "None yet. Every attempt counts, up to a hundred.",
+          ),
+    );
+  }
+
+  dot(past) {
+    const { number, outcome, counted } = past;
+    const word = outcome === "solved" ? "solved" : "not solved";
+    const kind = `${outcome === "solved" ? "hit" : "miss"} ${counted ? "" : "practice"}`;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: kind,
+        title: `Attempt ${number}: ${word}`,
+        "aria-label": `Watch attempt ${number}, ${word}`,
+        onclick: () => attempt(() => this.rewatch(past)),
+      },
+      number,
+    );
+  }
+
+  async rewatch({ number, action, outcome }) {
+    const query = { action: action.join(","), stride: 1 };
+    const { trajectory } = await this.api.get(
+      `replays/phyre/${encodeURIComponent(this.task.id)}`,
+      query,
+    );
+    this.placement.set(fromAction(action));
+    this.verdict = [
+      `Attempt ${number}: ${outcome === "solved" ? "solved" : "not solved"}`,
+      outcome === "solved" ? "good" : "",
+    ];
+    this.watch(trajectory, action);
+  }
+
+  solutionButton() {
+    return button("Show a solution", {
+      icon: "bulb",
+      kind: "quiet",
+      onclick: async () => {
+        const yes =
+          this.task.progress.shown ||
+          this.task.progress.solved ||
+          (await confirm({
+            title: "Show a solution?",
+            text: "From then on your attempts at this task are practice: they no longer count towards your curve.",
+            yes: "Show it",
+          }));
+        if (yes) await attempt(() => this.showSolution());
+      },
+    });
+  }
+
+  async showSolution() {
+    const { action, source, trajectory } = await this.api.post(`${this.path}/solution`);
+    const { progress } = (this.task = { ...this.task, ...(await this.api.get(this.path)) });
+    this.placement.set(fromAction(action));
+    this.verdict = [`A solution, not yours: ${source}`, "warm"];
+    this.showProgress(progress);
+    this.watch(trajectory, action);
+    this.box.verdict(this.verdict[0], this.verdict[1]);
+  }
+
+  refreshStanding() {
+    if (this.study || this.task.id.startsWith("own:")) return;
+    standingCard(this.api, this.task.tier).then(
+      (card) => replace(this.standing, card),
+      () => {},
+    );
+  }
+}
+
+function verdictOf({ outcome, number, counted, steps }) {
+  if (outcome !== "solved") return ["Not this time", ""];
+  const seconds = ((steps + 1) / 60).toFixed(1);
+  return [
+    counted
+      ? `Solved on attempt ${number}, in ${seconds} s`
+      : `Solved as practice, in ${seconds} s`,
+    "good",
+  ];
+}
+
+function keys(balls) {
+  const second =
+    balls === 2
+      ? [
+          [["1", "2"], "choose a ball"],
+          [["N"], "add the second ball"],
+        ]
+      : [];
+  return keyList([
+    [["←", "↑", "→", "↓"], "move by a pixel, with Shift by eight"],
+    [["+", "−"], "radius; the wheel and the rim handle, too"],
+    ...second,
+    [["Enter"], "simulate, then try again"],
+    [["Space"], "play or pause"],
+    [[",", "."], "a step back or on"],
+  ]);
+}

@@ -1,0 +1,87 @@
+// Watching one attempt of either benchmark: a stage with playback and the means to share it.
+import { paintGame } from "../canvas/iphyre_scene.js";
+import { ballBody, paintScene } from "../canvas/phyre_scene.js";
+import { IPHYRE_SIZE, PHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { h, replace } from "../dom.js";
+import { films, shareRow, StageBox } from "./parts.js";
+import { Playback } from "./playback.js";
+import { Replay, STEPS_PER_SECOND } from "./replay.js";
+
+/** Shows one replay after the other in the same place. */
+export class Viewer {
+  /** @param {"phyre" | "iphyre"} benchmark */
+  constructor(benchmark) {
+    this.benchmark = benchmark;
+    const phyre = benchmark === "phyre";
+    this.stage = new Stage({
+      size: phyre ? PHYRE_SIZE : IPHYRE_SIZE,
+      yUp: phyre,
+      label: "Replay",
+      paint: (ctx) => this.#data && (phyre ? this.#paintPhyre(ctx) : this.#paintGame(ctx)),
+    });
+    this.box = new StageBox(this.stage);
+    this.playback = new Playback();
+    this.share = h("div");
+    this.element = h(
+      "div",
+      { class: "scene" },
+      this.box.element,
+      this.playback.element,
+      this.share,
+    );
+    this.playback.addEventListener("step", this.stage.redraw);
+    this.playback.addEventListener("end", () => this.#verdict());
+    addEventListener("keydown", this.#keys);
+  }
+
+  #data = null;
+  #replay = /** @type {Replay | null} */ (null);
+  #keys = (event) => this.playback.key(event);
+
+  /** @param {any} data a PhyreReplay or a GameReplay of the server */
+  show(data) {
+    this.#data = data;
+    this.#replay = new Replay(data.trajectory);
+    this.box.clear();
+    const query =
+      this.benchmark === "phyre"
+        ? { action: data.action.join(",") }
+        : { plan: planText(data.plan), ...(data.hz !== STEPS_PER_SECOND && { hz: data.hz }) };
+    const hash = data.link.slice(data.link.indexOf("#"));
+    replace(this.share, shareRow(hash, films(this.benchmark, data.task ?? data.game, query)));
+    this.playback.open(this.#replay.last);
+  }
+
+  close() {
+    removeEventListener("keydown", this.#keys);
+    this.playback.close();
+    this.stage.close();
+  }
+
+  #paintPhyre(ctx) {
+    const bodies = [...this.#data.scene.bodies, ...this.#replay.balls.map(ballBody)];
+    paintScene(ctx, bodies, this.#replay.at(this.playback.step));
+  }
+
+  #paintGame(ctx) {
+    const { step } = this.playback;
+    const now = (step * this.#data.hz) / STEPS_PER_SECOND;
+    const gone = new Set(this.#data.plan.filter(({ tick }) => tick < now).map(({ body }) => body));
+    paintGame(ctx, this.#data, {
+      poseOf: this.#replay.at(step),
+      present: (body) => !gone.has(body),
+    });
+  }
+
+  #verdict() {
+    const { outcome, solved, reward } = this.#data;
+    const good = solved ?? outcome === "solved";
+    const points = reward === undefined ? "" : `, ${reward.toFixed(1)} points`;
+    this.box.verdict((good ? "Solved" : "Not solved") + points, good ? "good" : "");
+  }
+}
+
+/** A plan as it stands in a link: "30:0,75:2". */
+export function planText(plan) {
+  return plan.map(({ tick, body }) => `${tick}:${body}`).join(",");
+}

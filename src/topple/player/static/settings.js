@@ -1,0 +1,57 @@
+// What a person has chosen about looks; kept in the browser, never sent anywhere.
+
+const KEY = "topple.settings";
+
+/** @typedef {{ theme: "auto" | "light" | "dark", colours: "paper" | "safe", speed: number }} Choices */
+
+/** @type {Choices} */
+const DEFAULTS = { theme: "auto", colours: "paper", speed: 1 };
+
+class Settings extends EventTarget {
+  constructor() {
+    super();
+    this.choices = { ...DEFAULTS, ...read() };
+    this.night = matchMedia("(prefers-color-scheme: dark)");
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.night.addEventListener("change", () => this.#changed());
+  }
+
+  /** Whether the page is dark now. */
+  get dark() {
+    const { theme } = this.choices;
+    return theme === "auto" ? this.night.matches : theme === "dark";
+  }
+
+  /** Whether the person asked their system for less movement. */
+  get reducedMotion() {
+    return this.still.matches;
+  }
+
+  /** @param {Partial<Choices>} choices */
+  set(choices) {
+    Object.assign(this.choices, choices);
+    try {
+      localStorage.setItem(KEY, JSON.stringify(this.choices));
+    } catch {
+      // Storage may be blocked; the choice then lasts until the page is closed.
+    }
+    const { theme } = this.choices;
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    this.#changed();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+export const settings = new Settings();

@@ -1,0 +1,81 @@
+// The button in the corner: theme and colours of scenes.
+import { palette } from "./canvas/palette.js";
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+import { settings } from "./settings.js";
+import { segments } from "./widgets.js";
+
+const THEMES = [
+  ["auto", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+const COLOURS = [
+  ["paper", "Papers"],
+  ["safe", "Colour-blind"],
+];
+
+export function settingsButton() {
+  const menu = h(
+    "div",
+    { class: "menu", id: "settings-menu", hidden: true },
+    h(
+      "div",
+      {},
+      h("h3", {}, "Theme"),
+      segments("Theme", THEMES, settings.choices.theme, (theme) => settings.set({ theme })),
+    ),
+    h(
+      "div",
+      {},
+      h("h3", {}, "Colours of scenes"),
+      segments("Colours of scenes", COLOURS, settings.choices.colours, (colours) =>
+        settings.set({ colours }),
+      ),
+      swatches(),
+    ),
+  );
+  const toggle = h(
+    "button",
+    {
+      class: "round quiet",
+      "aria-label": "Settings",
+      title: "Settings",
+      "aria-expanded": "false",
+      "aria-controls": "settings-menu",
+      onclick: () => open(menu.hidden),
+    },
+    icon("settings"),
+  );
+  const open = (yes) => {
+    menu.hidden = !yes;
+    toggle.setAttribute("aria-expanded", String(yes));
+  };
+  const box = h("div", {}, toggle, menu);
+  addEventListener("pointerdown", (event) => {
+    if (!box.contains(/** @type {Node} */ (event.target))) open(false);
+  });
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !menu.hidden) {
+      open(false);
+      toggle.focus();
+    }
+  });
+  return box;
+}
+
+function swatches() {
+  const names = ["red", "green", "blue", "purple", "gray", "black"];
+  const canvas = h("canvas", { width: 6 * 40, height: 30, "aria-hidden": "true" });
+  const paint = () => {
+    const ctx = canvas.getContext("2d");
+    const { phyre } = palette();
+    names.forEach((name, i) => {
+      ctx.fillStyle = phyre[name];
+      ctx.fillRect(i * 40, 0, 40, 30);
+    });
+  };
+  settings.addEventListener("change", paint);
+  paint();
+  return h("div", { class: "swatches" }, canvas);
+}

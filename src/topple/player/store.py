@@ -1,0 +1,135 @@
+"""The database: opened with a check, used one short transaction at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine, create_engine, event, inspect, make_url
+from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from topple.player.tables import SCHEMA, Meta, Table
+
+DATABASE_FILE = "player.sqlite"
+_BUSY_SECONDS = 10.0  # to wait for another writer
+_TRIES = 5
+_READING = "topple_reading"
+
+T = TypeVar("T")
+
+
+class StoreError(ValueError):
+    """The database cannot be used; the message says which and why."""
+
+
+def sqlite_url(folder: Path) -> str:
+    """The address of the default database in a folder."""
+    return f"sqlite:///{folder / DATABASE_FILE}"
+
+
+class Store:
+    """An open database.
+
+    Args:
+        url: an SQLAlchemy URL. An SQLite file is made, with its folder, if it is not there.
+
+    Raises:
+        StoreError: it cannot be opened, is no database of the player, or of another version.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parsed = make_url(url)
+        except ArgumentError:
+            raise StoreError(f"{url!r} is no SQLAlchemy URL, such as sqlite:///file.db") from None
+        self.name = parsed.render_as_string(hide_password=True)
+        self._line: AbstractContextManager[object] = (
+            threading.Lock() if parsed.get_backend_name() == "sqlite" else nullcontext()
+        )
+        try:
+            self._engine = _engine(url)
+            self._check()
+        except (NoSuchModuleError, ImportError) as error:
+            raise StoreError(f"{self.name}: its driver is not installed: {error}") from None
+        except (SQLAlchemyError, OSError) as error:
+            reason = str(getattr(error, "orig", None) or error)
+            raise StoreError(f"{self.name} cannot be opened: {reason}") from None
+
+    def _check(self) -> None:
+        tables = set(inspect(self._engine).get_table_names())
+        if not tables & set(Table.metadata.tables):
+            Table.metadata.create_all(self._engine)
+            with self.transaction() as session:
+                session.merge(Meta(name="schema", value=str(SCHEMA)))
+            return
+        found = None
+        if Meta.__tablename__ in tables:
+            with self.transaction() as session:
+                row = session.get(Meta, "schema")
+                found = row.value if row else None
+        if found != str(SCHEMA):
+            raise StoreError(
+                f"{self.name} has version {found or 'unknown'} of the player's tables and this "
+                f"Topple needs version {SCHEMA}; use the Topple it was made with, or choose "
+                "another one with --database"
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """A session whose changes are on disk when it ends, all or none."""
+        # SQLite has one writer at a time; waiting in line here is fairer than its own waiting.
+        with (
+            self._line,
+            Session(self._engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that changes nothing, and so waits for nobody."""
+        with Session(self._engine.execution_options(**{_READING: True})) as session:
+            yield session
+
+    def change(self, work: Callable[[Session], T]) -> T:
+        """Do some work in a transaction, again if somebody else took the same number."""
+        for _ in range(_TRIES - 1):
+            try:
+                with self.transaction() as session:
+                    return work(session)
+            except IntegrityError:
+                continue
+        with self.transaction() as session:
+            return work(session)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+
+def _engine(url: str) -> Engine:
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    if parsed.database and parsed.database != ":memory:":
+        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        # Autocommit below, so that BEGIN IMMEDIATE is ours to say: writers then queue up
+        # instead of failing halfway.
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        reading = connection.get_execution_options().get(_READING)
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+    return engine

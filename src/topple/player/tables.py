@@ -1,0 +1,109 @@
+"""The tables of the player's database."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+SCHEMA = 1  # goes up with every change below
+
+
+def now() -> str:
+    """The time, as databases and people both sort and read it."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+class Table(DeclarativeBase):
+    """The base of all tables."""
+
+
+class Meta(Table):
+    """Facts about the database itself."""
+
+    __tablename__ = "meta"
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    value: Mapped[str] = mapped_column(String(200))
+
+
+class Study(Table):
+    """A fixed list of puzzles for participants."""
+
+    __tablename__ = "studies"
+    id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    name: Mapped[str] = mapped_column(String(80))
+    benchmark: Mapped[str] = mapped_column(String(10))
+    subjects: Mapped[list[str]] = mapped_column(JSON)
+    seed: Mapped[int]
+    attempt_limit: Mapped[int]
+    consent: Mapped[str] = mapped_column(Text)
+    created: Mapped[str] = mapped_column(String(32), default=now)
+
+
+class Player(Table):
+    """Somebody who plays, freely or in a study."""
+
+    __tablename__ = "players"
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(22), unique=True)
+    anonymous_id: Mapped[str] = mapped_column(String(12), unique=True)
+    study_id: Mapped[str | None] = mapped_column(ForeignKey("studies.id"))
+    name: Mapped[str | None] = mapped_column(String(80))
+    created: Mapped[str] = mapped_column(String(32), default=now)
+
+
+class Attempt(Table):
+    """An attempt, stored when it is made; of a game, when it starts and after every removal."""
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        UniqueConstraint("player_id", "subject", "number"),
+        Index("attempts_by_player", "player_id", "benchmark"),
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
+    benchmark: Mapped[str] = mapped_column(String(10))
+    subject: Mapped[str] = mapped_column(String(40))
+    number: Mapped[int]  # of the player's attempts at the subject, from 1
+    counted: Mapped[bool]
+    finished: Mapped[bool] = mapped_column(default=True)
+    solved: Mapped[bool] = mapped_column(default=False)
+    action: Mapped[list[Any]] = mapped_column(JSON)  # numbers, or [tick, body, tick shown]
+    ticks: Mapped[int] = mapped_column(default=0)  # PHYRE: steps
+    reward: Mapped[float | None]  # I-PHYRE
+    abandoned: Mapped[bool] = mapped_column(default=False)
+    created: Mapped[str] = mapped_column(String(32), default=now)
+
+
+class Mark(Table):
+    """A fact about a player and a puzzle: its solution was shown, or it was skipped."""
+
+    __tablename__ = "marks"
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"), primary_key=True)
+    subject: Mapped[str] = mapped_column(String(40), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(10), primary_key=True)  # shown or skipped
+    created: Mapped[str] = mapped_column(String(32), default=now)
+
+
+class Puzzle(Table):
+    """A puzzle somebody made."""
+
+    __tablename__ = "puzzles"
+    id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
+    name: Mapped[str] = mapped_column(String(80))
+    benchmark: Mapped[str] = mapped_column(String(10))
+    tier: Mapped[str] = mapped_column(String(10))
+    data: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created: Mapped[str] = mapped_column(String(32), default=now)
+
+
+class Baseline(Table):
+    """How RAND fares on a PHYRE task, so that it is played once only."""
+
+    __tablename__ = "baselines"
+    subject: Mapped[str] = mapped_column(String(40), primary_key=True)
+    first_solved: Mapped[list[int]] = mapped_column(JSON)  # of each run of 100 attempts; 0: none

@@ -1,0 +1,137 @@
+"""PHYRE puzzles by name, published or made here, and what an action does in them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from fastapi import HTTPException
+
+from topple.phyre.action import fits
+from topple.phyre.result import AttemptResult
+from topple.phyre.simulator import Simulator
+from topple.phyre.task import UnknownTaskError, load_task, template_task_ids
+from topple.phyre.tier import COMPONENTS_PER_BALL, Tier
+from topple.physics.params import STEPS_PER_SECOND
+from topple.physics.trajectory import Outcome
+from topple.player import tables
+from topple.player.geometry import phyre_trajectory
+from topple.player.ids import OWN
+from topple.player.models.base import Benchmark, OutcomeName, Trajectory
+from topple.player.models.phyre import Validity
+from topple.player.store import Store
+from topple.scene import Scene
+from topple.scene.codec import scene_from_json
+
+RADIUS_MIN, RADIUS_MAX = 2.0, 32.0  # px, of an action's radius 0 and 1
+
+
+@dataclass(frozen=True)
+class PhyreTask:
+    """A puzzle, ready to play."""
+
+    name: str
+    scene: Scene
+    tier: Tier
+    description: str
+    idea: str
+    template: str | None = None  # None: made here
+    simulator: Simulator = field(init=False)
+
+    def __post_init__(self) -> None:
+        simulator = Simulator(self.scene._replace(name=self.name), self.tier, threads=1)
+        object.__setattr__(self, "simulator", simulator)
+
+    def check_action(self, action: list[float]) -> None:
+        """Refuse an action of the other tier."""
+        if len(action) != self.tier.action_size:
+            raise HTTPException(
+                422,
+                f"the action has {len(action)} numbers; {self.name} takes {self.tier.action_size}",
+            )
+
+    def validity(self, action: list[float]) -> Validity:
+        """Whether an action fits, and if not, why."""
+        self.check_action(action)
+        if self.simulator.valid(0, action)[0]:
+            balls = [(x, y, r) for x, y, r in self.simulator.balls(0, action)[0].tolist()]
+            return Validity(valid=True, reason=None, balls=balls)
+        return Validity(valid=False, reason=self._fault(action), balls=[])
+
+    def _fault(self, action: list[float]) -> str:
+        balls = np.reshape(action, (-1, COMPONENTS_PER_BALL))
+        names = ["the ball"] if len(balls) == 1 else ["the first ball", "the second ball"]
+        for name, inside in zip(names, fits(balls), strict=True):
+            if not inside:
+                return f"{name} does not lie inside the scene"
+        if not fits([action])[0]:
+            return "the balls touch each other"
+        alone = Simulator(self.scene, Tier.BALL, threads=1)
+        for name, free in zip(names, alone.valid([0] * len(balls), balls), strict=True):
+            if not free:
+                return f"{name} covers a body"
+        return "the balls do not fit"
+
+    def attempt(self, action: list[float], stride: int = 1) -> AttemptResult:
+        """Simulate an action and keep where bodies go."""
+        self.check_action(action)
+        return self.simulator.attempt(0, action, stride=stride, states=True)
+
+    def trajectory(self, result: AttemptResult, stride: int) -> Trajectory:
+        """The motion of a valid attempt."""
+        assert result.states is not None  # ``attempt`` asks for them
+        return phyre_trajectory(self.scene, result.balls, result.states, STEPS_PER_SECOND / stride)
+
+    def neighbours(self) -> tuple[str | None, str | None]:
+        """The published tasks before and after this one."""
+        if self.template is None:
+            return None, None
+        names = task_names(self.template)
+        place = names.index(self.name)
+        before = names[place - 1] if place else None
+        return before, names[place + 1] if place + 1 < len(names) else None
+
+
+def outcome_name(outcome: Outcome) -> OutcomeName:
+    """An outcome as the page calls it."""
+    if not outcome.is_valid:
+        return OutcomeName.INVALID
+    return OutcomeName.SOLVED if outcome.is_solved else OutcomeName.NOT_SOLVED
+
+
+@lru_cache(maxsize=64)
+def task_names(template: str) -> tuple[str, ...]:
+    """The ids of a template's published tasks."""
+    return tuple(map(str, template_task_ids(template)))
+
+
+@lru_cache(maxsize=1024)
+def published_task(name: str) -> PhyreTask:
+    """A published task."""
+    try:
+        task = load_task(name)
+    except (UnknownTaskError, ValueError) as error:
+        raise HTTPException(404, str(error)) from None
+    return PhyreTask(
+        name, task.scene, task.tier, task.description, task.template.idea, task.template.id
+    )
+
+
+def find_puzzle(store: Store, puzzle_id: str, benchmark: Benchmark) -> tables.Puzzle:
+    """A stored puzzle of a benchmark."""
+    with store.reading() as session:
+        row = session.get(tables.Puzzle, puzzle_id)
+        if row is None or row.benchmark != benchmark.value:
+            raise HTTPException(404, f"there is no {benchmark.value} puzzle {puzzle_id!r} here")
+        session.expunge(row)
+        return row
+
+
+def find_task(store: Store, name: str) -> PhyreTask:
+    """A PHYRE puzzle by its name."""
+    if not name.startswith(OWN):
+        return published_task(name)
+    row = find_puzzle(store, name.removeprefix(OWN), Benchmark.PHYRE)
+    return PhyreTask(name, scene_from_json(json.dumps(row.data)), Tier(row.tier), row.name, "")

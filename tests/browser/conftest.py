@@ -1,0 +1,93 @@
+"""A real server and a real browser: `topple play` with a folder of its own, and Chromium."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from browser_parts import FAILING, FLAGS, SOLVING, TASK, MakeVisitor, Visitor, topple_play
+from topple.experiments.config import RunConfig
+from topple.experiments.game_config import GameRunConfig
+from topple.experiments.game_run import run_games
+from topple.experiments.game_store import write_game_record
+from topple.experiments.run import provenance
+from topple.experiments.store import record_of, write_record
+from topple.phyre import Simulator
+from topple.phyre.attempt import AttemptLog
+from topple.phyre.fold import Setup
+from topple.phyre.task import TaskId
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server keeps what people do."""
+    return tmp_path_factory.mktemp("player")
+
+
+@pytest.fixture(scope="session")
+def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of each benchmark to watch."""
+    folder = tmp_path_factory.mktemp("runs")
+    task = TaskId.parse(TASK)
+    log = AttemptLog([task])
+    simulator = Simulator(task)
+    for ball in (FAILING, SOLVING):
+        action = [ball[0] / 255, ball[1] / 255, (ball[2] - 2) / 30]
+        log.append(task, action, simulator.attempt(task, action).outcome)
+    config = RunConfig("rand", Setup.BALL_WITHIN_TEMPLATE, 0, label="two tries")
+    write_record(folder, record_of(config, provenance(), {}, log))
+    write_game_record(folder, run_games(GameRunConfig("random", ("support",), plays=2)))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(data_folder: Path, runs_folder: Path) -> Iterator[str]:
+    """A running `topple play` on a free port."""
+    with topple_play(data_folder, "--runs", str(runs_folder)) as (found, _):
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed: apt-get install chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def make_visitor(browser: Browser, address: str) -> Iterator[MakeVisitor]:
+    """People with a browser profile each. A page that logs an error fails its test."""
+    contexts: list[BrowserContext] = []
+    visitors: list[Visitor] = []
+
+    def make(at: str = address, **options: object) -> Visitor:
+        defaults: dict[str, object] = {
+            "viewport": {"width": 1280, "height": 860},
+            "reduced_motion": "reduce",  # recordings jump to their end: tests need not wait
+        }
+        context = browser.new_context(**{**defaults, **options})  # type: ignore[arg-type]
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        visitors.append(Visitor(context.new_page(), at))
+        return visitors[-1]
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert [problem for visitor in visitors for problem in visitor.problems] == []
+
+
+@pytest.fixture
+def visitor(make_visitor: MakeVisitor) -> Visitor:
+    """Somebody who comes for the first time."""
+    return make_visitor()

@@ -1,0 +1,192 @@
+"""Take the pictures of the player for the guide: `make_screenshots.py FOLDER`.
+
+Starts `topple play` with an empty folder of its own, plays a little, and writes
+``player_*.png``, each below 200 kB.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+
+from browser_parts import FLAGS, Visitor, topple_play
+
+CHROMIUM = "/usr/bin/chromium"
+DESKTOP = ViewportSize(width=1280, height=860)
+PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
+COLORS = 256  # of a picture's palette; the pages have few
+# Actions tried before the picture, so that there is a curve to show: task, x, y, radius.
+TRIED = (
+    ("00001:000", (0.6376, 0.8872, 0.4722)),
+    ("00002:007", (0.2, 0.9, 0.3)),
+    ("00002:007", (0.8172, 0.5552, 0.5297)),
+    ("00004:063", (0.9, 0.9, 0.2)),
+    ("00004:063", (0.6, 0.9, 0.4)),
+    ("00004:063", (0.2493, 0.4104, 0.7556)),
+    ("00012:009", (0.1, 0.95, 0.1)),
+)
+ATTEMPT = """async (tried) => {
+    const { api } = await import("./api.js");
+    await api.player();
+    for (const [task, action] of tried) {
+        await api.post(`phyre/tasks/${task}/attempts`, { action, stride: 60 });
+    }
+}"""
+
+
+def main(folder: Path) -> None:
+    """Take all pictures."""
+    with (
+        tempfile.TemporaryDirectory() as data,
+        sync_playwright() as playwright,
+        topple_play(Path(data)) as (address, _),
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for name, picture in pictures(browser, address).items():
+            picture.save(folder / f"player_{name}.png", optimize=True)
+
+
+def pictures(browser: Browser, address: str) -> dict[str, Image.Image]:
+    """Every picture by its name."""
+    light = Visitor(browser.new_page(viewport=DESKTOP, color_scheme="light"), address)
+    dark = Visitor(browser.new_page(viewport=DESKTOP, color_scheme="dark"), address)
+    return {
+        "gallery": gallery(light),
+        "phyre": phyre(light),
+        "iphyre": iphyre(light),
+        "study": study(light),
+        "editor": editor(light),
+        "dark": two_balls(dark),
+        "phone": phones(browser, address),
+    }
+
+
+def shot(page: Page) -> Image.Image:
+    """What is on the screen, in few colours."""
+    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    return picture.quantize(COLORS, dither=Image.Dither.NONE)
+
+
+def gallery(visitor: Visitor) -> Image.Image:
+    """The first page, while the puzzle in its corner is being solved."""
+    visitor.page.set_viewport_size({"width": 1280, "height": 1080})
+    visitor.go()
+    expect(visitor.page.locator(".tile")).to_have_count(50)
+    visitor.page.wait_for_timeout(4000)
+    picture = shot(visitor.page)
+    visitor.page.set_viewport_size(DESKTOP)
+    return picture
+
+
+def phyre(visitor: Visitor) -> Image.Image:
+    """A task that was just solved."""
+    visitor.page.evaluate(ATTEMPT, TRIED)
+    visitor.page.set_viewport_size({"width": 1280, "height": 1000})
+    visitor.go("#/phyre/00013:020?action=0.3254,0.7465,0.6496")
+    visitor.page.get_by_label("Speed").evaluate("select => (select.value = '4')")
+    visitor.page.get_by_label("Speed").dispatch_event("change")
+    visitor.press("Simulate")
+    expect(visitor.verdict).to_be_visible(timeout=20_000)
+    visitor.page.wait_for_timeout(500)
+    picture = shot(visitor.page)
+    visitor.page.set_viewport_size(DESKTOP)
+    return picture
+
+
+def iphyre(visitor: Visitor) -> Image.Image:
+    """A live game after one attempt."""
+    visitor.go("#/iphyre/fill")
+    visitor.press("Start")
+    visitor.page.wait_for_timeout(100)
+    visitor.page.keyboard.press("3")
+    visitor.page.wait_for_timeout(1700)
+    visitor.page.keyboard.press("1")
+    expect(visitor.verdict).to_be_visible(timeout=20_000)
+    visitor.page.wait_for_timeout(2000)
+    visitor.press("Play again")
+    visitor.page.wait_for_timeout(500)
+    visitor.click_game(150, 125)
+    visitor.page.wait_for_timeout(1200)
+    return shot(visitor.page)
+
+
+def study(visitor: Visitor) -> Image.Image:
+    """A participant at their second puzzle."""
+    answer = visitor.page.request.post(
+        f"{visitor.address}api/studies",
+        data={
+            "name": "Pilot",
+            "benchmark": "phyre",
+            "subjects": ["00009:119", "00007:039", "00011:020", "00015:016", "00020:000"],
+            "shuffle": False,
+            "attempt_limit": 10,
+        },
+    )
+    visitor.go(f"#/study/{answer.json()['id']}")
+    visitor.page.get_by_label("I want to take part").check()
+    visitor.press("Begin")
+    visitor.click_phyre(187, 162)
+    visitor.type_ball(0, 187, 162, 21)
+    visitor.press("Simulate")
+    visitor.page.get_by_role("button", name="Next one").click(timeout=20_000)
+    expect(visitor.page.get_by_text("2 of 5", exact=True)).to_be_visible()
+    visitor.click_phyre(200, 225)
+    visitor.press("Simulate")
+    expect(visitor.verdict).to_be_visible(timeout=20_000)
+    visitor.press("Try again")
+    visitor.click_phyre(128, 230)
+    visitor.page.wait_for_timeout(400)
+    return shot(visitor.page)
+
+
+def editor(visitor: Visitor) -> Image.Image:
+    """A puzzle in the making."""
+    visitor.go("#/make/phyre")
+    page = visitor.page
+    chosen = page.get_by_role("region", name="Chosen body")
+    for tool, loose, fields in (
+        ("wedge", False, {"x": 196, "y": 20, "Reach": 60}),
+        ("standing sticks", True, {"x": 60, "y": 40, "Length": 90}),
+        ("jar", True, {"x": 190, "y": 150, "Height": 60, "Angle": -25}),
+    ):
+        visitor.press(f"Add {tool.replace('standing ', '')}")
+        for label, value in fields.items():
+            chosen.get_by_label(label, exact=True).fill(str(value))
+            chosen.get_by_label(label, exact=True).press("Enter")
+        if loose:
+            chosen.get_by_role("button", name="Loose").click()
+    page.get_by_label("Name of the puzzle").fill("Mind the jar")
+    page.get_by_label("Name of the puzzle").blur()
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(900)
+    return shot(page)
+
+
+def two_balls(visitor: Visitor) -> Image.Image:
+    """Two balls being placed, on a dark page."""
+    visitor.go("#/phyre/00106:000?action=0.814,0.6152,0.3063,0.6239,0.527,0.4261")
+    visitor.page.wait_for_timeout(600)
+    return shot(visitor.page)
+
+
+def phones(browser: Browser, address: str) -> Image.Image:
+    """Three pages side by side as a phone shows them."""
+    places = ("", "#/phyre/00013:020?action=0.3254,0.7465,0.6496", "#/iphyre/multi_ball_stack")
+    schemes = ("light", "light", "dark")
+    sheet = Image.new("RGB", (390 * 3 + 2 * 30, 780), (255, 255, 255))
+    for i, (place, scheme) in enumerate(zip(places, schemes, strict=True)):
+        options = {**PHONE, "color_scheme": scheme}
+        visitor = Visitor(browser.new_page(**options), address)  # type: ignore[arg-type]
+        visitor.go(place)
+        visitor.page.wait_for_timeout(2500)
+        sheet.paste(shot(visitor.page).convert("RGB"), (i * 420, 0))
+    return sheet.quantize(COLORS, dither=Image.Dither.NONE)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,109 @@
+"""`topple cache` and `topple doctor`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from topple.cli import doctor, phyre_cache
+from topple.phyre import cache_manifest, template_tasks
+from topple.phyre.cache_manifest import committed
+from topple.phyre.engine_hash import FAITHFUL, engine_hash
+from topple.physics import cuda_device
+
+TEMPLATE = "00000"
+
+
+def cache(folder: Path, *words: str) -> Result:
+    words = (*words, "--templates", TEMPLATE, "--cache", str(folder))
+    return CliRunner().invoke(phyre_cache.app, words)
+
+
+@pytest.fixture(autouse=True)
+def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three tasks stand for a template's hundred."""
+    for module in (phyre_cache, cache_manifest):
+        monkeypatch.setattr(module, "template_tasks", lambda name: template_tasks(name)[:3])
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    folder = tmp_path / "cache"
+    result = cache(folder, "build", "--manifest", str(folder / "manifest.json"))
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+def check(folder: Path, entry: object, monkeypatch: pytest.MonkeyPatch) -> Result:
+    data = {"engine": FAITHFUL, "seed": 42, "tiers": {"ball": {TEMPLATE: entry}}}
+    monkeypatch.setattr(cache_manifest, "committed", lambda: data)
+    return cache(folder, "check", "--json")
+
+
+def test_what_was_built_is_checked(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest = json.loads((built / "manifest.json").read_text())
+    assert manifest["engine"] == engine_hash()
+    entry = manifest["tiers"]["ball"][TEMPLATE]
+    assert entry["actions"] == 1000
+    assert 0 < entry["solved"] < entry["valid"] < 3_000
+    result = check(built, entry, monkeypatch)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)[0]["check"] == "as committed"
+    wrong = check(built, {**entry, "digest": "0" * 32}, monkeypatch)
+    assert wrong.exit_code == 1
+    assert json.loads(wrong.stdout)[0]["check"] == "DIFFERS"
+
+
+def test_nothing_built_is_no_contradiction(tmp_path: Path) -> None:
+    result = cache(tmp_path, "check", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)[0]["check"] == "not built"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--actions", "1500"], "whole 1000s"),
+        (["--backend", "gpu"], "backend is 'gpu'"),
+        (["--tier", "two_balls"], "has no template"),
+    ],
+)
+def test_bad_input_is_named(words: list[str], message: str, tmp_path: Path) -> None:
+    result = cache(tmp_path, "build", *words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+
+
+def test_the_committed_manifest_is_of_this_engine() -> None:
+    manifest = committed()
+    assert manifest["engine"] == FAITHFUL
+    for entries in manifest["tiers"].values():
+        for entry in entries.values():
+            assert 0 < entry["solved"] < entry["valid"] < 100 * entry["actions"]
+
+
+def test_doctor_finds_a_sound_installation() -> None:
+    result = CliRunner().invoke(doctor.app, ["--json"])
+    assert result.exit_code == 0, result.output
+    found = {row["what"]: row for row in json.loads(result.stdout)}
+    assert found["engine"]["found"].startswith(FAITHFUL)
+    assert all(row["sound"] for row in found.values())
+
+
+def test_doctor_says_what_a_gpu_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    cuda_device.cuda_device.cache_clear()
+    result = CliRunner().invoke(doctor.app, ["--cuda"])
+    assert result.exit_code == 2
+    assert "pip install 'topple[cuda]'" in result.output
+
+
+def test_doctor_tells_when_the_engine_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "FAITHFUL", "0123456789abcdef")
+    result = CliRunner().invoke(doctor.app, ["--json"])
+    assert result.exit_code == 1
+    assert "NOT 0123456789abcdef" in result.stdout

@@ -1,0 +1,286 @@
+"""Live games: what is played is what the rules say, whoever clicks whenever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from starlette.testclient import WebSocketTestSession
+from starlette.websockets import WebSocketDisconnect
+
+from player_client import MakeClient
+from topple.iphyre import ALL, AT_60_HZ, Plan, Split, game_named, play, watch
+from topple.iphyre.plan import Elimination
+from topple.player.settings import MAX_MESSAGE, Rate
+from topple.reports.published import IPHYRE_HUMAN, iphyre_table_a4
+
+Message = dict[str, Any]
+WS = "ws://127.0.0.1:8765/api/iphyre/games"
+
+
+class Page:
+    """What a page does in a live game."""
+
+    def __init__(self, socket: WebSocketTestSession) -> None:
+        self._socket = socket
+        self.frames: list[Message] = []
+
+    def send(self, kind: str, **fields: object) -> None:
+        self._socket.send_text(json.dumps({"type": kind, **fields}))
+
+    def until(self, *kinds: str) -> Message:
+        """The next message of some kinds; frames before it are kept."""
+        while True:
+            message: Message = self._socket.receive_json()
+            if message["type"] == "frame":
+                self.frames.append(message)
+            if message["type"] in kinds:
+                return message
+            assert message["type"] != "error", message
+
+
+@contextmanager
+def live(client: TestClient, player: dict[str, str], game: str = "support") -> Iterator[Page]:
+    with client.websocket_connect(f"{WS}/{game}/live?player={player['X-Player']}") as socket:
+        yield Page(socket)
+
+
+def plan_of(attempt: Message) -> Plan:
+    return Plan(tuple(Elimination(row["tick"], row["body"]) for row in attempt["plan"]))
+
+
+def test_a_game_is_played_to_success_by_clicks(client: TestClient, player: dict[str, str]) -> None:
+    game = game_named("support")
+    with live(client, player) as page:
+        ready = page.until("ready")
+        assert (ready["hz"], ready["tick_limit"]) == (60, 900)
+        page.send("start")
+        assert page.until("started")["number"] == 1
+        for body in game.eliminable:
+            x, y = game.centre(body)
+            page.send("click", x=x, y=y, tick=0)
+        ended = page.until("ended")
+    attempt = ended["attempt"]
+    assert attempt["solved"]
+    assert attempt["removed"] == 2
+    score = play(game, plan_of(attempt))
+    assert (attempt["reward"], attempt["ticks"]) == (score.reward, score.ticks)
+    assert ended["progress"]["solved_at"] == 1
+    # Every tick was shown, and shows the world of the rules.
+    assert [frame["tick"] for frame in page.frames] == list(range(score.ticks + 1))
+    trace = watch(game, plan_of(attempt))
+    moving = ready["moving"]
+    for frame, poses in zip(page.frames, trace.poses, strict=True):
+        assert frame["poses"] == poses[moving].round(3).ravel().tolist()
+
+
+def test_blocks_go_one_a_tick(client: TestClient, player: dict[str, str]) -> None:
+    with live(client, player, "hole") as page:
+        page.until("ready")
+        page.send("start")
+        for body in (*game_named("hole").eliminable, game_named("hole").eliminable[0]):
+            page.send("remove", body=body)
+        attempt = page.until("ended")["attempt"]
+    ticks = [row["tick"] for row in attempt["plan"]]
+    assert ticks == sorted(set(ticks))
+    assert len(ticks) == len(game_named("hole").eliminable)
+
+
+def test_a_click_beside_all_blocks_misses(client: TestClient, player: dict[str, str]) -> None:
+    with live(client, player) as page:
+        page.until("ready")
+        page.send("start")
+        page.send("click", x=1, y=1)
+        page.until("missed")
+        page.send("remove", body=2)  # a ball
+        page.until("missed")
+        assert page.until("ended")["attempt"]["plan"] == []
+
+
+def test_a_restart_gives_the_attempt_up_and_it_counts(
+    client: TestClient, player: dict[str, str]
+) -> None:
+    game = game_named("support")
+    with live(client, player) as page:
+        page.until("ready")
+        page.send("start")
+        page.until("started")
+        page.send("remove", body=game.eliminable[0])
+        while not page.until("frame")["removed"]:
+            pass
+        page.send("start")
+        given_up = page.until("ended")["attempt"]
+        assert given_up["abandoned"]
+        assert given_up["reward"] == play(game, plan_of(given_up)).reward
+        assert page.until("started")["number"] == 2
+        page.send("stop")
+        last = page.until("ended")
+    assert last["attempt"]["abandoned"]
+    assert last["progress"]["attempts"] == 2
+
+
+def test_five_attempts_count_and_more_are_practice(
+    client: TestClient, player: dict[str, str]
+) -> None:
+    with live(client, player) as page:
+        page.until("ready")
+        for number in range(1, 7):
+            page.send("start")
+            assert page.until("started")["counted"] == (number <= 5)
+            page.send("stop")
+            progress = page.until("ended")["progress"]
+    assert progress["attempts"] == 5
+    listed = client.get("/api/iphyre/games/support", headers=player).json()["attempts"]
+    assert [row["counted"] for row in listed] == [True] * 5 + [False]
+
+
+def test_an_attempt_left_alone_is_kept(client: TestClient, player: dict[str, str]) -> None:
+    with live(client, player) as page:
+        page.until("ready")
+        page.send("start")
+        page.until("started")
+    [left] = client.get("/api/iphyre/games/support", headers=player).json()["attempts"]
+    assert left["abandoned"]
+    assert left["reward"] == play(game_named("support")).reward == -15.0
+
+
+def test_two_clients_play_side_by_side(client: TestClient) -> None:
+    keys = [{"X-Player": client.post("/api/players").json()["key"]} for _ in range(2)]
+    with live(client, keys[0]) as one, live(client, keys[1], "hinder") as two:
+        for page in (one, two):
+            page.until("ready")
+            page.send("start")
+        for body in game_named("support").eliminable:
+            one.send("remove", body=body)
+        two.send("remove", body=game_named("hinder").eliminable[0])
+        attempts = [page.until("ended")["attempt"] for page in (one, two)]
+    for name, attempt in zip(("support", "hinder"), attempts, strict=True):
+        assert attempt["reward"] == play(game_named(name), plan_of(attempt)).reward
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not json",
+        "[]",
+        "{}",
+        '{"type": "dance"}',
+        '{"type": "click"}',
+        '{"type": "click", "x": "a", "y": 1}',
+        '{"type": "click", "x": 1e999, "y": 1}',
+        '{"type": "remove", "body": -1}',
+        '{"type": "start", "more": 1}',
+        "[" * 2000,
+    ],
+)
+def test_malformed_messages_close_the_connection(
+    client: TestClient, player: dict[str, str], text: str
+) -> None:
+    with client.websocket_connect(f"{WS}/support/live?player={player['X-Player']}") as socket:
+        socket.receive_json()
+        socket.send_text(text)
+        assert socket.receive_json()["code"] == "message"
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_json()
+    assert closed.value.code == 1008
+
+
+def test_binary_and_oversize_messages_close_the_connection(
+    client: TestClient, player: dict[str, str]
+) -> None:
+    address = f"{WS}/support/live?player={player['X-Player']}"
+    with client.websocket_connect(address) as socket:
+        socket.receive_json()
+        socket.send_bytes(b"\x00" * 10)
+        assert socket.receive_json()["code"] == "message"
+    with client.websocket_connect(address) as socket:
+        socket.receive_json()
+        socket.send_text("x" * (MAX_MESSAGE + 1))
+        assert socket.receive_json()["code"] == "size"
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_json()
+    assert closed.value.code == 1009
+
+
+def test_too_many_messages_close_the_connection(make_client: MakeClient) -> None:
+    client = make_client(messages=Rate(1.0, 5))
+    player = {"X-Player": client.post("/api/players").json()["key"]}
+    with live(client, player) as page:
+        page.until("ready")
+        for _ in range(20):
+            page.send("stop")
+        assert page._socket.receive_json()["code"] == "rate"
+
+
+def test_only_so_many_games_are_open_at_once(make_client: MakeClient) -> None:
+    client = make_client(live_games_per_player=1)
+    player = {"X-Player": client.post("/api/players").json()["key"]}
+    with live(client, player) as page:
+        page.until("ready")
+        with live(client, player) as second:
+            assert second._socket.receive_json()["code"] == "busy"
+    with live(client, player) as page:
+        page.until("ready")
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("support/live", "unauthorized"),
+        ("support/live?player=" + "A" * 22, "unauthorized"),
+        ("support/live?player=nobody", "unauthorized"),
+        ("no_such_game/live?player=KEY", "refused"),
+        ("own:aaaaaaaaaaaa/live?player=KEY", "refused"),
+    ],
+)
+def test_strangers_and_unknown_games_are_turned_away(
+    client: TestClient, player: dict[str, str], path: str, code: str
+) -> None:
+    path = path.replace("KEY", player["X-Player"])
+    with client.websocket_connect(f"{WS}/{path}") as socket:
+        assert socket.receive_json()["code"] == code
+        with pytest.raises(WebSocketDisconnect):
+            socket.receive_json()
+
+
+def test_the_gallery_has_all_games_and_filters_by_split(client: TestClient) -> None:
+    cards = client.get("/api/iphyre/games").json()
+    assert [card["name"] for card in cards] == [game.name for game in ALL]
+    noisy = client.get("/api/iphyre/games", params={"split": "noisy"}).json()
+    assert [card["name"] for card in noisy] == [game.name for game in Split.NOISY.games]
+    png = client.get(cards[0]["thumbnail"])
+    assert png.headers["content-type"] == "image/png"
+
+
+def test_a_game_comes_with_the_papers_rewards(client: TestClient) -> None:
+    game = client.get("/api/iphyre/games/seesaw").json()
+    assert game["others"] == iphyre_table_a4()["seesaw"]
+    assert game["tick_limit"] == AT_60_HZ.tick_limit
+    kinds = [body["kind"] for body in game["bodies"]]
+    assert kinds.count("gray") == len(game_named("seesaw").eliminable)
+
+
+def test_standing_averages_games_of_a_split(client: TestClient, player: dict[str, str]) -> None:
+    with live(client, player) as page:
+        page.until("ready")
+        page.send("start")
+        page.until("started")
+        page.send("stop")
+        page.until("ended")
+        page.send("start")
+        for body in game_named("support").eliminable:
+            page.send("remove", body=body)
+        best = page.until("ended")["attempt"]["reward"]
+    basic, *rest = client.get("/api/iphyre/standing", headers=player).json()["splits"]
+    assert (basic["split"], basic["games"], basic["of"]) == ("basic", 1, 10)
+    assert basic["best_reward"] == best
+    assert basic["mean_reward"] == pytest.approx((best - 15.0) / 2)
+    assert basic["success_rate"] == 1.0
+    assert basic["others"]["Human"] == IPHYRE_HUMAN[Split.BASIC]
+    assert basic["others"]["PPO-I"] == pytest.approx(861.56)
+    assert all(split["games"] == 0 and split["best_reward"] is None for split in rest)

@@ -1,0 +1,176 @@
+"""Replays, films and run records: an attempt again, from its link alone."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from PIL import Image
+
+from player_client import MakeClient
+from topple.experiments.config import RunConfig
+from topple.experiments.game_config import GameRunConfig
+from topple.experiments.game_run import run_games
+from topple.experiments.game_store import write_game_record
+from topple.experiments.record_files import RecordError
+from topple.experiments.store import record_of, write_record
+from topple.iphyre import AT_10_HZ, game_named, plan_from_ticks, play, watch
+from topple.phyre import Setup, Simulator, TaskId
+from topple.phyre.attempt import AttemptLog
+from topple.player.app import create_app
+from topple.player.settings import Settings
+
+TASK = "00002:017"
+MISS = [0.4, 0.8, 0.3]
+WIN = [0.8172222002012158, 0.5552008115994623, 0.5296505783560065]
+
+
+def text(action: list[float]) -> str:
+    return ",".join(map(repr, action))
+
+
+def test_a_link_holds_a_phyre_attempt(client: TestClient) -> None:
+    replay = client.get(f"/api/replays/phyre/{TASK}", params={"action": text(WIN)}).json()
+    expected = Simulator(TASK).attempt(TASK, WIN, stride=1, states=True)
+    assert (replay["outcome"], replay["steps"]) == ("solved", expected.steps)
+    poses = np.frombuffer(base64.b64decode(replay["trajectory"]["poses"]), "<f4")
+    moving = replay["trajectory"]["bodies"]
+    assert expected.states is not None
+    assert np.array_equal(poses.reshape(-1, len(moving), 3)[1:], expected.states[:, moving, :3])
+    page, _, query = replay["link"].partition("?")
+    assert page == f"/#/replay/phyre/{TASK}"
+    assert query == f"action={text(WIN)}"
+
+
+@pytest.mark.parametrize("hz", [60, 10])
+def test_a_link_holds_a_game(client: TestClient, hz: int) -> None:
+    game = game_named("support")
+    replay = client.get("/api/replays/iphyre/support", params={"plan": "3:0,7:1", "hz": hz}).json()
+    rules = AT_10_HZ if hz == 10 else None
+    plan = plan_from_ticks(game, [3, 7])
+    score = play(game, plan, rules) if rules else play(game, plan)
+    trace = watch(game, plan, rules) if rules else watch(game, plan)
+    assert (replay["reward"], replay["ticks"]) == (score.reward, score.ticks)
+    poses = np.frombuffer(base64.b64decode(replay["trajectory"]["poses"]), "<f4")
+    moving = replay["trajectory"]["bodies"]
+    shown = poses.reshape(-1, len(moving), 3)
+    assert np.array_equal(shown, trace.poses[:, moving].astype("<f4"))
+    assert replay["trajectory"]["fps"] == hz
+
+
+@pytest.mark.parametrize("ending", ["gif", "mp4"])
+def test_replays_can_be_downloaded_as_films(client: TestClient, ending: str) -> None:
+    for path, query in (
+        (f"phyre/{TASK}", f"action={text(WIN)}"),
+        ("iphyre/support", "plan=0:0,1:1"),
+    ):
+        answer = client.get(f"/api/replays/{path}/film.{ending}?{query}&size=64")
+        assert answer.status_code == 200
+        assert answer.headers["content-disposition"].endswith(f'.{ending}"')
+        if ending == "gif":
+            with Image.open(io.BytesIO(answer.content)) as film:
+                assert film.size == (64, 64)
+                assert getattr(film, "n_frames", 1) > 10
+        else:
+            assert answer.content[4:8] == b"ftyp"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"phyre/{TASK}", 422),
+        (f"phyre/{TASK}?action=", 422),
+        (f"phyre/{TASK}?action=a,b,c", 422),
+        (f"phyre/{TASK}?action=0.1,0.2", 422),
+        (f"phyre/{TASK}?action=nan,0.2,0.3", 422),
+        (f"phyre/{TASK}?action=0,0,1", 422),
+        (f"phyre/{TASK}?action=0.4,0.8,0.3&stride=0", 422),
+        (f"phyre/{TASK}?action={'1,' * 500}", 422),
+        (f"phyre/{TASK}/film.exe?action=0.4,0.8,0.3", 422),
+        (f"phyre/{TASK}/film.gif?action=0.4,0.8,0.3&size=9999", 422),
+        (f"phyre/{TASK}/film.gif?action=0,0,1", 422),
+        ("phyre/00002:999?action=0.4,0.8,0.3", 404),
+        ("iphyre/support?plan=1", 422),
+        ("iphyre/support?plan=1:2", 422),
+        ("iphyre/support?plan=5:0,1:1", 422),
+        ("iphyre/support?plan=1:0,2:0", 422),
+        ("iphyre/support?plan=1:0&hz=30", 422),
+        ("iphyre/support/film.gif?plan=1:2", 422),
+        ("iphyre/nothing", 404),
+    ],
+)
+def test_bad_links_are_refused(client: TestClient, path: str, status: int) -> None:
+    answer = client.get(f"/api/replays/{path}")
+    assert answer.status_code == status, answer.text
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A folder with a record of each benchmark, one a folder deeper."""
+    task = TaskId.parse(TASK)
+    log = AttemptLog([task])
+    for action, outcome in ((MISS, -1), (WIN, 1)):
+        log.append(task, action, outcome)
+    folder = tmp_path / "runs"
+    config = RunConfig("mem", Setup.BALL_WITHIN_TEMPLATE, 0, label="MEM")
+    write_record(folder / "deeper", record_of(config, {}, {}, log))
+    games = GameRunConfig("random", ("support", "hinder"), plays=2)
+    write_game_record(folder, run_games(games))
+    return folder
+
+
+def test_agents_can_be_watched(make_client: MakeClient, runs: Path) -> None:
+    client = make_client(runs=(runs,))
+    cards = {card["benchmark"]: card for card in client.get("/api/runs").json()}
+    assert cards["phyre"]["label"] == "MEM"
+    assert cards["phyre"]["has_attempts"]
+    detail = client.get(f"/api/runs/{cards['phyre']['id']}").json()
+    [item] = detail["items"]
+    assert item == {"subject": TASK, "attempts": 2, "first_solved": 2, "reward": None}
+    attempts = client.get(f"/api/runs/{detail['id']}/items/{TASK}").json()
+    assert [attempt["solved"] for attempt in attempts] == [False, True]
+    assert client.get(attempts[1]["replay"]).json()["outcome"] == "solved"
+
+    games = client.get(f"/api/runs/{cards['iphyre']['id']}").json()
+    assert [(item["subject"], item["attempts"]) for item in games["items"]] == [
+        ("support", 2),
+        ("hinder", 2),
+    ]
+    plays = client.get(f"/api/runs/{games['id']}/items/support").json()
+    for attempt in plays:
+        replay = client.get(attempt["replay"]).json()
+        assert (replay["reward"], replay["hz"]) == (attempt["reward"], 10)
+
+
+def test_an_agents_solution_is_shown_and_named(make_client: MakeClient, runs: Path) -> None:
+    client = make_client(runs=(runs,))
+    player = {"X-Player": client.post("/api/players").json()["key"]}
+    shown: dict[str, Any] = client.post(f"/api/phyre/tasks/{TASK}/solution", headers=player).json()
+    assert (shown["action"], shown["source"]) == (WIN, "solved by MEM")
+
+
+def test_unknown_runs_are_refused(make_client: MakeClient, runs: Path) -> None:
+    client = make_client(runs=(runs,))
+    known = client.get("/api/runs").json()[0]["id"]
+    for path in ("0" * 16, f"{'0' * 16}/items/{TASK}", f"{known}/items/00001:000"):
+        assert client.get(f"/api/runs/{path}").status_code == 404
+    assert client.get("/api/runs/..%2f..%2fconfig.json").status_code == 404
+    assert client.get(f"/api/runs/{known}/items/a.b").status_code == 422
+
+
+def test_a_damaged_record_is_left_out(make_client: MakeClient, runs: Path) -> None:
+    [damaged] = (runs / "deeper").iterdir()
+    for name in ("metrics.json", "config.json"):
+        (damaged / name).write_text("{")
+        client = make_client(runs=(runs,))
+        assert [card["benchmark"] for card in client.get("/api/runs").json()] == ["iphyre"]
+
+
+def test_a_folder_that_is_not_there_stops_the_start(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="no folder"):
+        create_app(Settings(settings.database, runs=(tmp_path / "nowhere",)))

@@ -1,0 +1,241 @@
+"""The real thing: `topple play` as a process, over sockets, killed and started again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import websockets
+from typer.testing import CliRunner
+
+from topple.cli.main import app as command_line
+from topple.iphyre import Plan, game_named, play
+from topple.iphyre.plan import Elimination
+from topple.player.settings import MAX_MESSAGE
+
+COMMAND = [sys.executable, "-c", "from topple.cli.main import main; main()", "play", "--no-browser"]
+WARM_START = 2.0  # seconds from the command to the gallery, on a machine with nothing else to do
+
+
+class Server:
+    """A server in a process of its own."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = int(free.getsockname()[1])
+        self.http = f"http://127.0.0.1:{self.port}"
+        self.ws = f"ws://127.0.0.1:{self.port}"
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [*COMMAND, "--port", str(self.port), *arguments],
+            env={**os.environ, "TOPPLE_DATA": str(folder), "TOPPLE_RUNS": str(folder / "none")},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while True:
+            try:
+                httpx2.get(f"{self.http}/api/health")
+                return
+            except httpx2.TransportError:
+                assert self.process.poll() is None, self.process.stderr
+                assert time.monotonic() - self.started < 60
+                time.sleep(0.02)
+
+    def stop(self, number: int) -> int:
+        self.process.send_signal(number)
+        code = self.process.wait(20)
+        assert self.process.stderr is not None
+        self.said = self.process.stderr.read()
+        self.process.stderr.close()
+        return code
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for all tests that leave it running."""
+    server = Server(tmp_path_factory.mktemp("shared"))
+    yield server
+    server.stop(signal.SIGKILL)
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """One to be stopped."""
+    server = Server(tmp_path)
+    yield server
+    if server.process.poll() is None:
+        server.stop(signal.SIGKILL)
+
+
+def new_player(server: Server) -> str:
+    key: str = httpx2.post(f"{server.http}/api/players").json()["key"]
+    return key
+
+
+def plan_of(attempt: dict[str, Any]) -> Plan:
+    return Plan(tuple(Elimination(row["tick"], row["body"]) for row in attempt["plan"]))
+
+
+async def play_live(server: Server, key: str, game: str) -> tuple[dict[str, Any], float]:
+    """Remove every gray block at once; gives how it ended and how long it took."""
+    url = f"{server.ws}/api/iphyre/games/{game}/live?player={key}"
+    async with websockets.connect(url) as connection:
+        begun = time.monotonic()
+        await connection.send('{"type": "start"}')
+        for body in game_named(game).eliminable:
+            await connection.send(json.dumps({"type": "remove", "body": body}))
+        async for text in connection:
+            message: dict[str, Any] = json.loads(text)
+            if message["type"] == "ended":
+                return message["attempt"], time.monotonic() - begun
+    raise AssertionError("the game did not end")
+
+
+def test_two_people_play_at_once_in_real_time(server: Server) -> None:
+    async def both() -> list[tuple[dict[str, Any], float]]:
+        keys = [new_player(server) for _ in range(2)]
+        plays = (play_live(server, key, "support") for key in keys)
+        return await asyncio.gather(*plays)
+
+    for attempt, seconds in asyncio.run(both()):
+        score = play(game_named("support"), plan_of(attempt))
+        assert (attempt["solved"], attempt["reward"]) == (True, score.reward)
+        # Sixty ticks a second and no faster; a busy machine may be slower.
+        assert score.ticks / 60 - 0.3 < seconds < score.ticks / 60 + 20.0
+
+
+def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path, own_server: Server) -> None:
+    server = own_server
+    key = new_player(server)
+    headers = {"X-Player": key}
+    action = {"action": [0.4, 0.8, 0.3]}
+    path = f"{server.http}/api/phyre/tasks/00002:017/attempts"
+    assert httpx2.post(path, json=action, headers=headers).status_code == 200
+
+    async def start_and_kill() -> None:
+        url = f"{server.ws}/api/iphyre/games/support/live?player={key}"
+        async with websockets.connect(url) as connection:
+            await connection.send('{"type": "start"}')
+            await connection.send('{"type": "remove", "body": 0}')
+            async for text in connection:
+                message = json.loads(text)
+                if message["type"] == "frame" and message["removed"]:
+                    server.process.kill()
+                    return
+
+    asyncio.run(start_and_kill())
+    server.stop(signal.SIGKILL)
+
+    again = Server(tmp_path)
+    try:
+        past = httpx2.get(
+            f"{again.http}/api/phyre/tasks/00002:017/attempts", headers=headers
+        ).json()
+        assert [row["action"] for row in past] == [action["action"]]
+        game = httpx2.get(f"{again.http}/api/iphyre/games/support", headers=headers).json()
+        [attempt] = game["attempts"]
+        assert attempt["abandoned"]
+        assert [row["body"] for row in attempt["plan"]] == [0]
+        assert attempt["reward"] == play(game_named("support"), plan_of(attempt)).reward
+        assert game["progress"]["attempts"] == 1
+    finally:
+        again.stop(signal.SIGKILL)
+
+
+def test_a_message_that_is_too_large_closes_the_connection(server: Server) -> None:
+    async def send() -> int | None:
+        url = f"{server.ws}/api/iphyre/games/support/live?player={new_player(server)}"
+        async with websockets.connect(url) as connection:
+            await connection.recv()
+            await connection.send("x" * (MAX_MESSAGE + 1))
+            try:
+                while True:
+                    await connection.recv()
+            except websockets.ConnectionClosed as closed:
+                return closed.rcvd.code if closed.rcvd else None
+
+    assert asyncio.run(send()) == 1009
+    assert httpx2.get(f"{server.http}/api/health").status_code == 200
+
+
+def test_other_sites_cannot_open_a_live_game(server: Server) -> None:
+    async def knock(origin: str) -> None:
+        url = f"{server.ws}/api/iphyre/games/support/live?player={new_player(server)}"
+        async with websockets.connect(url, origin=websockets.Origin(origin)) as connection:
+            await connection.recv()
+
+    asyncio.run(knock(server.http))
+    with pytest.raises(websockets.InvalidStatus):
+        asyncio.run(knock("https://evil.example"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_cleanly(own_server: Server, number: int) -> None:
+    server = own_server
+    server.stop(number)
+    address, *rest = server.said.splitlines()
+    assert address.startswith(f"{server.http}/")
+    assert "Traceback" not in server.said
+    if number == signal.SIGINT:
+        assert rest == ["stopped"]
+
+
+def test_a_warm_start_shows_the_gallery_soon(tmp_path: Path) -> None:
+    # Time of the processor, which a busy machine does not stretch as it does the clock.
+    spent = []
+    for _ in range(3):  # the first one warms up
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        server = Server(tmp_path)
+        with httpx2.Client(base_url=server.http) as client:
+            cards = client.get("/api/phyre/templates").json()
+            assert client.get("/").status_code == 200
+            games = client.get("/api/iphyre/games").json()
+        server.stop(signal.SIGTERM)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        assert (len(cards), len(games)) == (50, 50)
+    assert min(spent[1:]) < WARM_START, spent
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--database", "nonsense"], "no SQLAlchemy URL"),
+        (["--runs", "no/such/folder"], "no/such/folder"),
+        (["--host", "no such host"], "no address of this machine"),
+        (["--study", "../x"], "no study id"),
+    ],
+)
+def test_a_start_that_fails_says_why(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOPPLE_DATA", str(tmp_path))
+    result = CliRunner().invoke(command_line, ["play", "--no-browser", *arguments])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOPPLE_DATA", str(tmp_path))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        result = CliRunner().invoke(command_line, ["play", "--no-browser", "--port", port])
+    assert result.exit_code == 2
+    assert f"port {port}" in result.stderr
