@@ -14,6 +14,7 @@ from topple.agents.registry import create_game_agent
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import run_games
 from topple.iphyre.episode import play
+from topple.iphyre.game import Ball, Game
 from topple.iphyre.games import game_named
 from topple.iphyre.plan_rows import Rows, random_rows, row_plan
 from topple.iphyre.rules import AT_10_HZ
@@ -57,6 +58,14 @@ def test_without_calls_it_plays_random_plans() -> None:
     Planner(calls=0).play(playing)
     assert playing.simulator_calls == 0
     assert [each.score.solved for each in playing.log][-1]
+
+
+def test_a_game_without_gray_blocks_has_one_plan() -> None:
+    game = Game("drop", "a ball falls", (), (Ball(300, 300),))
+    playing = Playing([game], AT_10_HZ, np.random.default_rng(0), plays=3)
+    Planner(calls=50).play(playing)
+    assert playing.simulator_calls == 1
+    assert [each.score.solved for each in playing.log] == [True]
 
 
 @settings(max_examples=25, deadline=None)

@@ -82,14 +82,15 @@ class PlanSearch:
         if families:
             refined = self._rng.random(wanted) >= _SHARE_RANDOM
             rows[refined] = self._refined(families, int(refined.sum()), progress)
-        fresh = list(dict.fromkeys(row for row in map(tuple, rows.tolist())))
-        fresh = [row for row in fresh if row not in self._seen]
+        drawn = dict.fromkeys(map(tuple, rows.tolist()))
+        fresh = [row for row in drawn if row not in self._seen]
         if not fresh:
             return
         self._seen.update(fresh)
         self.judged += len(fresh)
-        values, carried_out = self._judge(np.array(fresh, np.int32).reshape(-1, self._blocks))
-        for value, row in zip(values.tolist(), map(tuple, carried_out.tolist()), strict=True):
+        table = np.array(fresh, np.int32).reshape(len(fresh), self._blocks)
+        values, done = self._judge(table)
+        for value, row in zip(values.tolist(), map(tuple, done.tolist()), strict=True):
             if value > 0:
                 self._keep(Found(value, row))
 

@@ -7,6 +7,7 @@ state, and the state expected next if nothing is removed. It learns in the envir
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,10 +123,13 @@ class WithForesight(RlAgent):
         run: dict[str, Any] | None = None,
         tensorboard: Path | None = None,
     ) -> Iterator[GameReport]:
-        """Train the MDRNN, unless the cache has it, then take the steps that are missing."""
+        """Train the MDRNN, unless the cache has it, then take the steps that are missing.
+
+        Reports on the MDRNN have a loss and no rewards, and none of the steps are done.
+        """
         self._mdrnn = Mdrnn(self.memory, self.mixtures, self.model_epochs)
-        for _ in train_mdrnn(self._mdrnn, games, self.each, self.model_seed):
-            pass
+        for epoch in train_mdrnn(self._mdrnn, games, self.each, self.model_seed):
+            yield GameReport(0, self.steps, math.nan, math.nan, epoch.rate, epoch.loss)
         yield from super().learn(games, rules, rng, checkpoint, run=run, tensorboard=tensorboard)
 
     def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:

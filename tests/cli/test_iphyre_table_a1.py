@@ -1,0 +1,52 @@
+"""`topple reproduce tableA1`, from the results kept in the repository."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from topple.cli.iphyre_table_a1 import app
+from topple.experiments.classifiers import CLASSIFIERS
+from topple.reports.published import IPHYRE_TABLE_A1
+
+RESULTS = Path(__file__).resolve().parents[2] / "results" / "iphyre_classifiers"
+
+
+@pytest.mark.skipif(not RESULTS.is_dir(), reason="only in a checkout")
+@pytest.mark.parametrize("name", ["Global Fusion", "Object Fusion"])
+def test_kept_results_are_close_to_the_published_ones(name: str) -> None:
+    words = ["--agents", CLASSIFIERS[name], "--results", str(RESULTS), "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert [each["config"]["seed"] for each in found] == [0, 1, 2]
+    for split, published in IPHYRE_TABLE_A1[name].items():
+        mean = sum(each["accuracy"][split.value] for each in found) / len(found)
+        assert 100 * mean == pytest.approx(published, abs=2.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--agents", "fusion"], "no classifier is named 'fusion'; use fusion-global"),
+        (["--agents", "fusion-global", "-s", "layer=1"], "has no setting 'layer'"),
+    ],
+)
+def test_mistakes_are_told(words: list[str], message: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, [*words, "--results", str(tmp_path)])
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_results_are_named(tmp_path: Path) -> None:
+    source = next(iter(sorted(RESULTS.glob("fusion-global_0_*.json"))))
+    (tmp_path / source.name).write_text("{}")
+    result = CliRunner().invoke(
+        app, ["--agents", "fusion-global", "--seeds", "1", "--results", str(tmp_path)]
+    )
+    assert result.exit_code == 2
+    assert "is no result of a classifier" in result.stderr
