@@ -152,6 +152,11 @@ class WithForesight(RlAgent):
         load_weights(self._mdrnn.network, found["state"]["mdrnn"])
         return found
 
+    def _play_all(self, playing: Playing) -> None:
+        """Play all games once, one after the other."""
+        for game in playing.games:
+            self._play_game(playing, game)
+
     def _play_game(self, playing: Playing, game: Game) -> None:
         assert self._mdrnn is not None
         foresight = Foresight(self._mdrnn.network, 1)
@@ -159,9 +164,9 @@ class WithForesight(RlAgent):
             while not episode.state.over:
                 seen = observe(episode, self.strategy)
                 state = seen[None, :STATE].copy()
-                choice = self.choose(np.concatenate([seen, foresight.expect(state)[0]]))
-                foresight.remember(state, removal_rows([game], np.array([choice]), state))
-                act(episode, self.strategy, choice, frozenset())
+                choices = self.choose(np.concatenate([seen, foresight.expect(state)[0]])[None])
+                foresight.remember(state, removal_rows([game], choices, state))
+                act(episode, self.strategy, choices[0])
 
 
 @dataclass
