@@ -252,7 +252,7 @@ def test_configs_load(path: Path) -> None:
 
 def test_there_is_a_config_for_every_agent() -> None:
     stems = {path.stem for path in CONFIGS.glob("*.toml")}
-    assert {*ELEVEN, *(f"{name}-tuned" for name in ELEVEN), "ppo-i-varied"} == stems
+    assert {*ELEVEN, *(f"{name}-tuned" for name in ELEVEN), "ppo-i-varied", "sac-i-varied"} <= stems
 
 
 @pytest.mark.parametrize(

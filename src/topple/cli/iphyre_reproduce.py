@@ -19,7 +19,6 @@ from topple.iphyre.split import PUBLISHED_SPLITS
 from topple.reports.iphyre_figures import Curve, failure_shares, split_bars, training_curves
 from topple.reports.iphyre_results import (
     Column,
-    chosen_columns,
     columns_of,
     failure_table,
     game_table,
@@ -67,14 +66,11 @@ def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
         return
     show(summary_table(columns))
     for ending, name in _STRATEGIES.items():
-        for tuned, settings in ((False, "settings as published"), (True, "tuned")):
-            group = [
-                each
-                for each in chosen_columns(columns, tuned, explores=False)
-                if (each.player or "").endswith(ending)
-            ]
-            if group:
-                show(game_table(f"Table A4, {name}, {settings}: ours / published", group))
+        here = [e for e in columns if not e.explores and (e.player or "").endswith(ending)]
+        for kind in sorted({each.kind for each in here}):
+            group = [each for each in here if each.kind == kind]
+            settings = kind or "settings as published"
+            show(game_table(f"Table A4, {name}, {settings}: ours / published", group))
     others = [each for each in columns if each.player in (None, "Random")]
     if others:
         show(game_table("Other agents", others))

@@ -22,6 +22,7 @@ from topple.experiments.record_files import CONFIG
 
 CHECKPOINT = "checkpoint.pt"
 EXPLORE = "explore"  # the setting of learners that can draw their plays from the policy
+DRAWN = " explore"  # what labels of such runs end in
 PASSES = 5  # over all games where plays are drawn, as the released evaluation does
 
 
@@ -86,7 +87,7 @@ def load_trained_game_agent(
 def scored_configs(config: GameRunConfig) -> list[GameRunConfig]:
     """The two ways a trained agent is scored: by its best actions, and by drawing them."""
     drawn = {**config.settings, EXPLORE: True}
-    return [config, replace(config, settings=drawn, plays=PASSES, label=f"{config.label} explore")]
+    return [config, replace(config, settings=drawn, plays=PASSES, label=f"{config.label}{DRAWN}")]
 
 
 def train_and_score(

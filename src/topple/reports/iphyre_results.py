@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from topple.experiments.game_store import GameRunRecord
-from topple.experiments.game_training import EXPLORE
+from topple.experiments.game_training import DRAWN, EXPLORE
 from topple.iphyre.analysis.failures import Attempted, FailureCounts, failures_by_split
 from topple.iphyre.games import PUBLISHED
 from topple.iphyre.plan import Plan
@@ -26,7 +26,6 @@ from topple.reports.published import (
 from topple.reports.statistics import mean_and_std
 from topple.reports.table import Table
 
-TUNED = "tuned"  # what labels of agents with other settings than published end in
 _FORTY = {game.name for game in PUBLISHED}
 
 
@@ -70,9 +69,10 @@ class Column:
         return bool(self.records[0].config.settings.get(EXPLORE))
 
     @property
-    def is_tuned(self) -> bool:
-        """Whether it has settings of our own."""
-        return TUNED in self.label.split()
+    def kind(self) -> str:
+        """What a label says after the agent's name: nothing, of settings as published."""
+        words = self.label.removesuffix(DRAWN).split()[1:]
+        return " ".join(words)
 
     @property
     def scores(self) -> list[dict[str, Score]]:
@@ -137,15 +137,6 @@ def columns_of(records: Iterable[GameRunRecord]) -> list[Column]:
     places = {player: place for place, player in enumerate(IPHYRE_TABLE_A4_PLAYERS)}
     last = len(places)
     return sorted(columns, key=lambda each: (places.get(each.player or "", last), each.label))
-
-
-def chosen_columns(columns: Iterable[Column], tuned: bool, explores: bool) -> list[Column]:
-    """The columns of Table A4's agents with some settings."""
-    return [
-        each
-        for each in columns
-        if each.player and each.is_tuned == tuned and each.explores == explores
-    ]
 
 
 def published_success(player: str) -> float:
