@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow test-cuda test-native lint format bench clean
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -27,6 +27,9 @@ setup: $(VENV)/.installed ## create .venv and install the package with the dev e
 
 run: setup ## evaluate two baselines beside the paper's numbers and write a report
 	$(BIN)/topple reproduce quick --out runs/quick
+
+play: setup ## open the player in the browser
+	$(BIN)/topple play
 
 test: setup test-native ## lint, native tests under sanitizers, Python tests
 	$(MAKE) lint

@@ -87,7 +87,7 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
   }
   std::vector<int64_t> order;
   if (!origin && !states) {
-    order = trunk_order(job);
+    order = sharing_order(job);
     job.order = order.data();
   }
   Control control;
@@ -160,7 +160,7 @@ class Vectors {
   int64_t step(Maybe<In<int64_t, nb::ndim<1>>> choices,
                Maybe<In<float, nb::shape<-1, kMaxBlocks>>> times, Int32s restart,
                Observations observations, Out<double, nb::ndim<1>> rewards,
-               Out<uint8_t, nb::ndim<1>> terminated, Out<uint8_t, nb::ndim<1>> truncated,
+               Out<bool, nb::ndim<1>> terminated, Out<bool, nb::ndim<1>> truncated,
                int32_t threads) {
     const int64_t slots = vector_->slots();
     const size_t n = static_cast<size_t>(slots);
@@ -206,6 +206,13 @@ class Vectors {
       row[2] = play.removed;
       row[3] = play.solved;
     }
+  }
+
+  // Game, tick, blocks removed and whether it is solved, of one slot.
+  nb::tuple slot(int64_t slot) const {
+    require(slot >= 0 && slot < vector_->slots(), "there is no such slot");
+    const Play& play = vector_->play(slot);
+    return nb::make_tuple(play.game, play.tick, play.removed, play.solved);
   }
 
   // A copy of the world of a slot.
@@ -290,6 +297,7 @@ void bind_munk(nb::module_& m) {
            "observations"_a.noconvert(), "rewards"_a.noconvert(), "terminated"_a.noconvert(),
            "truncated"_a.noconvert(), "threads"_a)
       .def("status", &Vectors::status, "rows"_a.noconvert())
+      .def("slot", &Vectors::slot, "slot"_a)
       .def("world", &Vectors::world, "slot"_a, nb::rv_policy::take_ownership,
            nb::keep_alive<0, 1>());
 }

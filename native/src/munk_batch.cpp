@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <tuple>
+
+#include "munk_stem.h"
 
 namespace topple {
 namespace munk {
@@ -28,74 +29,48 @@ SceneView PackedScenes::view(int32_t scene) const {
 
 namespace {
 
-// What a thread needs; too large for a stack. Plans for one scene are alike up to their first
-// removals, so that part is played once, on the trunk, by rising tick.
+// What a thread needs; too large for a stack.
 struct Bench {
-  World trunk, world;
-  int32_t scene = -1;
-  int64_t builds = 0;
-  int32_t tick = 0;
-  bool solved = false;
+  Stem stem;
+  World world;
 };
 
-// The tick at which an episode leaves the trunk.
-int32_t first_change(const Job& job, int64_t i) {
-  int32_t first = job.limits[i];
-  const int32_t* ticks = job.removals + i * job.removal_width;
-  for (int32_t body = 0; body < job.removal_width; ++body) {
-    if (ticks[body] >= 0) first = std::min(first, ticks[body]);
-  }
-  return first;
-}
-
-void grow_trunk(const Job& job, int64_t i, const SceneView& scene, int32_t until, Bench& bench) {
-  const Physics& physics = job.scenes.physics;
-  if (bench.scene != job.scene_index[i] || bench.builds != job.builds[i] || bench.tick > until) {
-    bench.scene = job.scene_index[i];
-    bench.builds = job.builds[i];
-    bench.tick = 0;
-    bench.solved = false;
-    build_world(bench.trunk, scene, physics, bench.builds);
-  }
-  while (bench.tick < until && !bench.solved) {
-    step(bench.trunk, physics.dt, physics.bias);
-    ++bench.tick;
-    bench.solved = all_out(bench.trunk, scene, job.out);
-    if (bench.trunk.steady && !bench.solved) bench.tick = until;
-  }
-}
-
-int32_t start_from_scene(const Job& job, int64_t i, const SceneView& scene, Bench& bench) {
-  // Whoever looks at every tick gets every tick.
-  grow_trunk(job, i, scene, job.states ? 0 : first_change(job, i), bench);
-  copy_world(bench.world, bench.trunk);
-  return bench.tick;
-}
-
-int32_t start_from_branch(const Job& job, int64_t i, const SceneView& scene, Bench& bench) {
+int32_t start_from_branch(const Job& job, int64_t i, const SceneView& scene, World& world) {
   const Branches& branches = *job.branches;
-  copy_world(bench.world, *branches.origin);
-  add_missing_bodies(bench.world, scene);
+  copy_world(world, *branches.origin);
+  add_missing_bodies(world, scene);
   for (int32_t k = branches.edit_start[i]; k < branches.edit_start[i + 1]; ++k) {
-    apply_edit(bench.world, branches.edits[k]);
+    apply_edit(world, branches.edits[k]);
   }
   return branches.tick;
 }
 
 void play_episode(const Job& job, int64_t i, Bench& bench) {
-  const SceneView scene = job.scenes.view(job.scene_index[i]);
-  const int32_t from = job.branches ? start_from_branch(job, i, scene, bench)
-                                    : start_from_scene(job, i, scene, bench);
+  const int32_t index = job.scene_index[i];
+  const SceneView scene = job.scenes.view(index);
+  const Physics& physics = job.scenes.physics;
   const Removals removals = sort_removals(job.removals + i * job.removal_width, scene.body_count);
   Sink sink = {};
   sink.stride = job.stride;
   sink.frame_size = static_cast<int64_t>(job.max_bodies) * kStateSize;
   if (job.states) sink.states = job.states + i * job.frames * sink.frame_size;
   if (job.final_state) sink.final_state = job.final_state + i * sink.frame_size;
-  const bool over = !job.branches && bench.solved;
-  const Outcome outcome = play(bench.world, scene, job.scenes.physics, job.out, removals, from,
-                               over ? from : job.limits[i], sink);
-  job.solved[i] = outcome.solved || over;
+  Outcome outcome;
+  if (job.branches || job.states) {
+    World& world = bench.world;
+    int32_t from = 0;
+    if (job.branches) {
+      from = start_from_branch(job, i, scene, world);
+    } else {
+      build_world(world, scene, physics, job.builds[i]);
+    }
+    outcome = play(world, scene, physics, job.out, removals, from, job.limits[i], sink);
+  } else {
+    outcome =
+        bench.stem.play(scene, physics, job.out, index, job.builds[i], removals, job.limits[i]);
+    if (sink.final_state) write_state(sink.final_state, bench.stem.world());
+  }
+  job.solved[i] = outcome.solved;
   job.ticks[i] = outcome.ticks;
   job.removed[i] = outcome.removed;
   if (job.frame_count) job.frame_count[i] = sink.frames;
@@ -103,17 +78,36 @@ void play_episode(const Job& job, int64_t i, Bench& bench) {
 
 }  // namespace
 
-std::vector<int64_t> trunk_order(const Job& job) {
-  std::vector<int32_t> first(static_cast<size_t>(job.episode_count));
-  std::vector<int64_t> order(first.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    order[i] = static_cast<int64_t>(i);
-    first[i] = first_change(job, order[i]);
+std::vector<int64_t> sharing_order(const Job& job) {
+  const size_t count = static_cast<size_t>(job.episode_count);
+  std::vector<Removals> sorted(count);
+  size_t width = 1;
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t n = static_cast<int64_t>(i);
+    const int bodies = job.scenes.view(job.scene_index[n]).body_count;
+    sorted[i] = sort_removals(job.removals + n * job.removal_width, bodies);
+    width = std::max(width, static_cast<size_t>(sorted[i].count));
   }
-  const auto key = [&](int64_t i) {
-    return std::make_tuple(job.scene_index[i], job.builds[i], first[static_cast<size_t>(i)], i);
-  };
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key(a) < key(b); });
+  // The keys of all removals, filled up with the end.
+  std::vector<int64_t> keys(count * width);
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t end = removal_key(job.limits[i], 0);
+    for (size_t k = 0; k < width; ++k) {
+      const bool some = k < static_cast<size_t>(sorted[i].count);
+      const int64_t key = some ? removal_key(sorted[i].list[k].tick, sorted[i].list[k].body) : end;
+      keys[i * width + k] = std::min(key, end);
+    }
+  }
+  std::vector<int64_t> order(count);
+  for (size_t i = 0; i < count; ++i) order[i] = static_cast<int64_t>(i);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    if (job.scene_index[a] != job.scene_index[b]) return job.scene_index[a] < job.scene_index[b];
+    if (job.builds[a] != job.builds[b]) return job.builds[a] < job.builds[b];
+    const auto at = [&](int64_t i) { return keys.begin() + i * static_cast<int64_t>(width); };
+    const auto end = static_cast<int64_t>(width);
+    const auto [left, right] = std::mismatch(at(a), at(a) + end, at(b));
+    return left == at(a) + end ? a < b : *left < *right;
+  });
   return order;
 }
 

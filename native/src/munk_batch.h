@@ -50,8 +50,8 @@ struct Job {
   double* final_state;   // [episodes, max_bodies, 6]
 };
 
-// The order in which episodes share the most: by scene, then by their first removals.
-std::vector<int64_t> trunk_order(const Job& job);
+// The order in which episodes share the most: by scene, then by their removals.
+std::vector<int64_t> sharing_order(const Job& job);
 
 // Takes episodes off the job until none is left; any number of threads may run it.
 void work_on(const Job& job, Control& control) noexcept;

@@ -31,7 +31,7 @@ void Vector::step(int64_t slot, const StepArrays& arrays) {
   const Environment& e = environment_;
   float* observation = arrays.observations + slot * e.observation_size();
   arrays.rewards[slot] = 0.0;
-  arrays.terminated[slot] = arrays.truncated[slot] = 0;
+  arrays.terminated[slot] = arrays.truncated[slot] = false;
   if (arrays.restart[slot] >= 0) {
     start(slot, arrays.restart[slot], observation);
     return;

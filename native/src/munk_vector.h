@@ -30,8 +30,8 @@ struct StepArrays {
   const int32_t* restart;  // the game to start in place of an action, or -1
   float* observations;
   double* rewards;
-  uint8_t* terminated;
-  uint8_t* truncated;
+  bool* terminated;
+  bool* truncated;
 };
 
 class Vector {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,23 @@ def test_resumed_equals_uninterrupted(
     assert untimed == [point[:4] for point in whole.history]
 
 
+def test_logs_for_tensorboard(tmp_path: Path) -> None:
+    reports = tiny("a2c-i").learn(TOY, AT_10_HZ, rng(), tensorboard=tmp_path)
+    if find_spec("tensorboard") is None:
+        with pytest.raises(ValueError, match="pip install tensorboard"):
+            next(reports)
+    else:
+        list(reports)
+        assert list(tmp_path.rglob("events.out.*"))
+
+
+def test_variants_are_trained_on() -> None:
+    plain, varied = tiny("a2c-i"), tiny("a2c-i", variants=5)
+    for agent in (plain, varied):
+        agent.train(TOY, AT_10_HZ, rng())
+    assert [p.reward for p in plain.history] != [p.reward for p in varied.history]
+
+
 def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "c.pt"
     list(tiny("a2c-i").learn(TOY, AT_10_HZ, rng(), path))
@@ -220,18 +238,21 @@ def test_configs_load(path: Path) -> None:
     found = load_game_agent_file(path)
     agent = create_game_agent(found.agent, found.settings)
     assert isinstance(agent, RlAgent)
-    player = path.stem.removesuffix("-tuned").upper()
+    *name, kind = path.stem.split("-")
+    if len(name) == 1:  # as published
+        name, kind = [*name, kind], ""
+    player = "-".join(name).upper()
     assert player in iphyre_table_a4_means()
-    assert found.label == (f"{player} tuned" if path.stem.endswith("-tuned") else player)
+    assert found.label == f"{player} {kind}".strip()
     assert agent.traits.strategy.value[0] == {"I": "i", "O": "o", "C": "c"}[player[-1]]
-    if not path.stem.endswith("-tuned"):
+    if not kind:
         assert agent.hidden == 256
         assert agent.settings == create_game_agent(found.agent).settings  # type: ignore[attr-defined]
 
 
 def test_there_is_a_config_for_every_agent() -> None:
     stems = {path.stem for path in CONFIGS.glob("*.toml")}
-    assert {*ELEVEN, *(f"{name}-tuned" for name in ELEVEN)} == stems
+    assert {*ELEVEN, *(f"{name}-tuned" for name in ELEVEN), "ppo-i-varied"} == stems
 
 
 @pytest.mark.parametrize(

@@ -98,3 +98,15 @@ def test_plays_are_counted() -> None:
         playing.play(game, NO_PLAN)
     with pytest.raises(PlayError, match="already has its 1 plays"), playing.episode(game):
         pass
+
+
+def test_games_are_solved_within_so_many_plays() -> None:
+    record = run_games(replace(CONFIG, games=("support", "angle"), plays=3))
+    first = {
+        game: next((k for k, made in enumerate(plays, start=1) if made.score.solved), None)
+        for game in record.config.games
+        if (plays := [made for made in record.plays if made.game == game])
+    }
+    for count in (1, 2, 3, 100):
+        expected = sum(k is not None and k <= count for k in first.values()) / 2
+        assert record.solved_within(count) == expected

@@ -55,3 +55,17 @@ def test_mistakes_name_the_task_or_the_number() -> None:
         AttemptLog(TASKS, 101)
     with pytest.raises(AttemptError, match="listed twice"):
         AttemptLog([TASKS[0], TASKS[0]])
+
+
+def test_a_log_takes_in_another() -> None:
+    part = AttemptLog(TASKS[1:2])
+    for outcome in (Outcome.INVALID, Outcome.NOT_SOLVED, Outcome.SOLVED):
+        part.append(TASKS[1], (0.1, 0.2, 0.3), outcome)
+    log = AttemptLog(TASKS)
+    log.append(TASKS[0], (0.5, 0.5, 0.5), Outcome.SOLVED)
+    log.extend(part)
+    assert log.first_solved().tolist() == [1, 2, 0]
+    assert len(log) == 3
+    assert log.invalid == 1
+    with pytest.raises(AttemptError, match="not one of the test tasks"):
+        AttemptLog(TASKS[2:]).extend(part)

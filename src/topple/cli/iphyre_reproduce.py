@@ -14,7 +14,6 @@ from topple.cli.phyre_lab import show
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import run_games
 from topple.experiments.game_store import find_game_records
-from topple.iphyre.analysis.failures import FailureCounts
 from topple.iphyre.games import ALL, PUBLISHED
 from topple.iphyre.split import PUBLISHED_SPLITS
 from topple.reports.iphyre_figures import Curve, failure_shares, split_bars, training_curves
@@ -27,6 +26,8 @@ from topple.reports.iphyre_results import (
     published_success,
     summary_table,
     table_a2,
+    total_failures,
+    training_table,
 )
 from topple.reports.published import IPHYRE_CITATION, iphyre_table_a4
 
@@ -77,7 +78,7 @@ def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     others = [each for each in columns if each.player in (None, "Random")]
     if others:
         show(game_table("Other agents", others))
-    show(table_a2([each for each in columns if not each.explores]))
+    show(table_a2([each for each in columns if not each.explores]), training_table(columns))
 
 
 def _data(column: Column) -> dict[str, Any]:
@@ -136,10 +137,13 @@ def iphyre_figures(
             made.append(out / "figure3.svg")
             training_curves(groups, "Figure 3: training on the basic split", made[-1])
         plans = {game.name: oracle_plan(oracle, game) for game in PUBLISHED}
-        actors = [each for each in plain if each.player not in (None, "Random")]
+        actors = [each for each in plain if each.player not in (None, "Random") and each.means()]
         if actors:
             made.append(out / "figureA7.svg")
-            counts = [(each.label, _total(each, plans)) for each in actors]
+            counts = [
+                (each.label, total_failures(each.failures(plans, only_its_blocks=True)))
+                for each in actors
+            ]
             failure_shares(counts, "Figure A7: where failures come from", made[-1])
     if as_json:
         show_json([str(path) for path in made])
@@ -165,8 +169,3 @@ def _curve(column: Column) -> Curve:
     rewards = [curve["reward"][:count] for curve in curves]
     mean = [sum(values) / len(values) for values in zip(*rewards, strict=True)]
     return Curve(column.label, curves[0]["steps"][:count], mean)
-
-
-def _total(column: Column, plans: Any) -> FailureCounts:
-    counts = column.failures(plans).values()
-    return FailureCounts(*map(sum, zip(*counts, strict=True)))

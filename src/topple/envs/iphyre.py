@@ -150,13 +150,9 @@ class IPhyreEnv(gym.Env[Observation, Any]):
         return seen
 
     def _info(self) -> dict[str, Any]:
-        game, tick, removed, solved = self._stage.status()
-        return {
-            "game": self._stage.games[int(game[0])].name,
-            "tick": int(tick[0]),
-            "removed": int(removed[0]),
-            "solved": bool(solved[0]),
-        }
+        game, tick, removed, solved = self._stage.slot(0)
+        name = self._stage.games[game].name
+        return {"game": name, "tick": tick, "removed": removed, "solved": solved}
 
 
 class IPhyreInAdvanceEnv(IPhyreEnv):

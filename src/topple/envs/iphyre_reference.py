@@ -96,6 +96,11 @@ class ReferenceStage:
             np.array([episode.solved for episode in self._episodes]),
         )
 
+    def slot(self, slot: int) -> tuple[int, int, int, bool]:
+        """Where one stands: game, tick, blocks removed, whether it is solved."""
+        episode = self._episodes[slot]
+        return self._numbers[slot], episode.tick, episode.removed, episode.solved
+
     def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
         """(600, 600, 3) what a slot looks like."""
         episode = self._episodes[slot]

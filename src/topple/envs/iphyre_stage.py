@@ -108,6 +108,9 @@ class Stage(Protocol):
     def status(self) -> Status:
         """Where all episodes stand."""
 
+    def slot(self, slot: int) -> tuple[int, int, int, bool]:
+        """Where one stands: game, tick, blocks removed, whether it is solved."""
+
     def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
         """(600, 600, 3) what a slot looks like."""
 
@@ -197,14 +200,18 @@ class NativeStage:
         except SlotError as fault:
             if not fault.over:
                 raise bad_action(acts[fault.slot].tolist(), self.strategy) from None
-            name = self.games[int(self.status().game[fault.slot])].name
+            name = self.games[self.slot(fault.slot)[0]].name
             raise ResetNeeded(f"the episode of {name!r} is over; call reset()") from None
 
     def status(self) -> Status:
         """Where all episodes stand."""
         return self._vector.status()
 
+    def slot(self, slot: int) -> tuple[int, int, int, bool]:
+        """Where one stands: game, tick, blocks removed, whether it is solved."""
+        return self._vector.slot(slot)
+
     def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
         """(600, 600, 3) what a slot looks like."""
-        game = self.games[int(self.status().game[slot])]
+        game = self.games[self.slot(slot)[0]]
         return picture_world(game, self._vector.world(slot), smooth=smooth)

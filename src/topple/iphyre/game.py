@@ -13,6 +13,7 @@ from topple.physics.munk import MAX_BODIES, MAX_JOINTS, MunkScene
 WIDTH = HEIGHT = 600.0  # px; y grows downwards
 BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick
 BALL_RADIUS = 20.0  # px, unless a game says otherwise
+SHORTEST_BLOCK = 1e-6  # px; the square of a shorter length may vanish
 MAX_ELIMINABLE = 6  # gray blocks a game may have: the length of the published actions
 
 Vec = tuple[float, float]
@@ -175,7 +176,7 @@ def _check(game: Game) -> None:
     for i, block in enumerate(game.blocks):
         if not all(map(math.isfinite, (*block.start, *block.end))):
             raise fail(f"block {i} has an end that is not a finite number")
-        if block.start == block.end:
+        if math.dist(block.start, block.end) < SHORTEST_BLOCK:
             raise fail(f"block {i} has length zero; its two ends must differ")
     for i, ball in enumerate(game.balls, start=len(game.blocks)):
         if not all(map(math.isfinite, ball)):

@@ -140,8 +140,8 @@ class NativeVector:
             self._nobody if restart is None else restart,
             into.observations,
             into.rewards,
-            into.terminated.view(np.uint8),
-            into.truncated.view(np.uint8),
+            into.terminated,
+            into.truncated,
             self._threads,
         )
         if fault:
@@ -153,9 +153,13 @@ class NativeVector:
         self._native.status(rows)
         return Status(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3] != 0)
 
+    def slot(self, slot: int) -> tuple[int, int, int, bool]:
+        """Game, tick, blocks removed and whether it is solved, of one slot."""
+        return self._native.slot(slot)
+
     def world(self, slot: int) -> NativeWorld:
         """A copy of the world of a slot: a snapshot, or a branch to go its own way."""
-        scene = self.scenes[int(self.status().game[slot])]
+        scene = self.scenes[self.slot(slot)[0]]
         world = NativeWorld(scene, self._dt, self._params)
         world.handle = self._native.world(slot)
         return world

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -34,6 +35,7 @@ from topple.iphyre.game import Game
 from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
+from topple.iphyre.variants import vary
 
 REPORTS = 100  # of a training, at even distances: the points of its curve
 SAVE_SECONDS = 60.0  # between checkpoints, at least
@@ -55,6 +57,7 @@ class RlAgent:
         gamma: discount of a step.
         reward_scale: rewards are multiplied by this before they are learned from.
         hidden: units of each of the two hidden layers.
+        variants: of every training game that are trained on beside it; see `iphyre.variants`.
         explore: whether plays are drawn from the policy, as in training, and not its best.
     """
 
@@ -67,6 +70,7 @@ class RlAgent:
     gamma: float = 0.99
     reward_scale: float = 1.0
     hidden: int = 256
+    variants: int = 0
     explore: bool = False
     #: Points of the training curve so far.
     history: list[GameReport] = field(default_factory=list, init=False, repr=False)
@@ -77,6 +81,7 @@ class RlAgent:
     def __post_init__(self) -> None:
         for name in ("steps", "envs", "hidden"):
             self._at_least(name, 1)
+        self._at_least("variants", 0)
         self._above("learning_rate", 0)
         self._above("reward_scale", 0)
         if not 0 < self.gamma <= 1:
@@ -132,6 +137,8 @@ class RlAgent:
             run: what the training is for, kept in the checkpoint.
             tensorboard: a folder for logs of the library.
         """
+        if tensorboard is not None and find_spec("tensorboard") is None:
+            raise ValueError("logs for tensorboard need it: pip install tensorboard")
         seed = int(rng.integers(_SEEDS))
         env, dice = self._env(games, rules, seed), Dice(seed)
         with dice:
@@ -164,7 +171,14 @@ class RlAgent:
             yield self.history[-1]
 
     def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:
-        return GameVecEnv(games, self.envs, self.strategy, rules, seed, self.reward_scale)
+        rng = np.random.default_rng(seed)
+        varied = [
+            vary(game, f"{game.name}_{number}", rng)
+            for game in games
+            for number in range(self.variants)
+        ]
+        trained = [*games, *varied]
+        return GameVecEnv(trained, self.envs, self.strategy, rules, seed, self.reward_scale)
 
     def _report(self, env: GameVecEnv, done: int, rate: float) -> None:
         count = len(env.finished)
@@ -214,11 +228,14 @@ class RlAgent:
     ) -> None:
         """Go on from a checkpoint of the same training."""
         found = self._read(path)
-        for name, value in self.settings.items():
-            if name not in _PLAYING and found["settings"].get(name) != value:
+        for item in fields(self):
+            # A setting that came later had its default before.
+            before = found["settings"].get(item.name, item.default)
+            value = getattr(self, item.name)
+            if item.init and item.name not in _PLAYING and before != value:
                 raise CheckpointError(
-                    f"the checkpoint was trained with {name} = {found['settings'].get(name)}, not "
-                    f"{value}; use the same settings or another folder"
+                    f"the checkpoint was trained with {item.name} = {before}, not {value}; "
+                    "use the same settings or another folder"
                 )
         if found["games"] != games or found["seed"] != seed:
             raise CheckpointError(

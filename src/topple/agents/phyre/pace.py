@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 REPORT_SECONDS = 2.0  # between reports, about
-SAVE_SECONDS = 60.0  # between checkpoints, at least
+SAVE_SECONDS = 30.0  # between checkpoints, at least
 MEASURE_SECONDS = 6.0  # of updates before their number is planned from a time limit
 _STEADY = 4  # updates in a row from which on their rate counts; the first ones are slow
 
