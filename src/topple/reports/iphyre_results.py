@@ -70,6 +70,11 @@ class Column:
         return bool(self.records[0].config.settings.get(EXPLORE))
 
     @property
+    def searches(self) -> bool:
+        """Whether it simulated scored games before it played them: no zero-shot agent does."""
+        return any(record.protocol["simulator_calls_in_testing"] for record in self.records)
+
+    @property
     def is_tuned(self) -> bool:
         """Whether it has settings of our own."""
         return TUNED in self.label.split()
@@ -154,7 +159,9 @@ def published_success(player: str) -> float:
     return sum(row[player] > 0 for row in table.values()) / len(table)
 
 
-def summary_table(columns: Sequence[Column]) -> Table:
+def summary_table(
+    columns: Sequence[Column], title: str = "Table A4, averages over forty games"
+) -> Table:
     """A row for each label: rewards by split and over forty games, ours beside the published."""
     header = ("agent", "seeds", *(split.value.replace("_", "-") for split in PUBLISHED_SPLITS))
     rows = []
@@ -170,7 +177,7 @@ def summary_table(columns: Sequence[Column]) -> Table:
         seeds = str(len(column.records))
         rows.append((column.label, seeds, *cells, rewards, theirs, solved, rate))
     return Table(
-        "Table A4, averages over forty games",
+        title,
         (*header, "reward", "published", "solved %", "published %"),
         rows,
         f"Mean and deviation over seeds. Published: {IPHYRE_CITATION}.",
