@@ -124,7 +124,8 @@ def iphyre_figures(
         trained = [each for each in plain if each.records[0].training]
         made: list[Path] = []
         for number, members in (
-            ("2", [each for each in plain if each.player]),
+            # On the fly, best actions are not what the paper's numbers come from.
+            ("2", [e for e in columns if e.player and (not e.explores or e.player[-1] == "O")]),
             ("A6", [each for each in plain if not each.player]),
         ):
             if members:
