@@ -18,6 +18,7 @@ from topple.iphyre.game import Ball, Game
 from topple.iphyre.games import game_named
 from topple.iphyre.plan_rows import Rows, random_rows, row_plan
 from topple.iphyre.rules import AT_10_HZ
+from topple.reports.iphyre_results import columns_of
 
 GAMES = ("support", "hinder")
 
@@ -117,3 +118,11 @@ def test_the_simulator_says_what_a_play_says() -> None:
 def test_bad_budgets_are_named(given_settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         create_game_agent("planner", given_settings)
+
+
+def test_tables_keep_planners_apart() -> None:
+    records = [
+        run_games(GameRunConfig("planner", GAMES, {"calls": calls}, label=f"planner {calls}"))
+        for calls in (0, 20)
+    ]
+    assert [column.searches for column in columns_of(records)] == [False, True]

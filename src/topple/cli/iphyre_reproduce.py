@@ -64,7 +64,10 @@ def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     if as_json:
         show_json({"agents": [_data(each) for each in columns], "source": IPHYRE_CITATION})
         return
-    show(summary_table(columns))
+    show(summary_table([each for each in columns if not each.searches]))
+    apart = [each for each in columns if each.searches]
+    if apart:
+        show(summary_table(apart, "Apart: these simulate a game before they play it"))
     for ending, name in _STRATEGIES.items():
         here = [e for e in columns if not e.explores and (e.player or "").endswith(ending)]
         for kind in sorted({each.kind for each in here}):

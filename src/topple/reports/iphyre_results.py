@@ -75,6 +75,11 @@ class Column:
         return " ".join(words)
 
     @property
+    def searches(self) -> bool:
+        """Whether it simulated scored games before it played them: no zero-shot agent does."""
+        return any(record.protocol["simulator_calls_in_testing"] for record in self.records)
+
+    @property
     def scores(self) -> list[dict[str, Score]]:
         """Of each seed."""
         return [
@@ -145,7 +150,9 @@ def published_success(player: str) -> float:
     return sum(row[player] > 0 for row in table.values()) / len(table)
 
 
-def summary_table(columns: Sequence[Column]) -> Table:
+def summary_table(
+    columns: Sequence[Column], title: str = "Table A4, averages over forty games"
+) -> Table:
     """A row for each label: rewards by split and over forty games, ours beside the published."""
     header = ("agent", "seeds", *(split.value.replace("_", "-") for split in PUBLISHED_SPLITS))
     rows = []
@@ -161,7 +168,7 @@ def summary_table(columns: Sequence[Column]) -> Table:
         seeds = str(len(column.records))
         rows.append((column.label, seeds, *cells, rewards, theirs, solved, rate))
     return Table(
-        "Table A4, averages over forty games",
+        title,
         (*header, "reward", "published", "solved %", "published %"),
         rows,
         f"Mean and deviation over seeds. Published: {IPHYRE_CITATION}.",
