@@ -11,9 +11,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 import pytest
@@ -27,6 +28,15 @@ from topple.player.settings import MAX_MESSAGE
 
 COMMAND = [sys.executable, "-c", "from topple.cli.main import main; main()", "play", "--no-browser"]
 WARM_START = 2.0  # seconds from the command to the gallery, on a machine with nothing else to do
+
+
+Result = TypeVar("Result")
+
+
+def run_apart(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine in a thread of its own: Playwright keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 class Server:
@@ -110,7 +120,7 @@ def test_two_people_play_at_once_in_real_time(server: Server) -> None:
         plays = (play_live(server, key, "support") for key in keys)
         return await asyncio.gather(*plays)
 
-    for attempt, seconds in asyncio.run(both()):
+    for attempt, seconds in run_apart(both()):
         score = play(game_named("support"), plan_of(attempt))
         assert (attempt["solved"], attempt["reward"]) == (True, score.reward)
         # Sixty ticks a second and no faster; a busy machine may be slower.
@@ -136,7 +146,7 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path, own_server: S
                     server.process.kill()
                     return
 
-    asyncio.run(start_and_kill())
+    run_apart(start_and_kill())
     server.stop(signal.SIGKILL)
 
     again = Server(tmp_path)
@@ -167,7 +177,7 @@ def test_a_message_that_is_too_large_closes_the_connection(server: Server) -> No
             except websockets.ConnectionClosed as closed:
                 return closed.rcvd.code if closed.rcvd else None
 
-    assert asyncio.run(send()) == 1009
+    assert run_apart(send()) == 1009
     assert httpx2.get(f"{server.http}/api/health").status_code == 200
 
 
@@ -177,9 +187,9 @@ def test_other_sites_cannot_open_a_live_game(server: Server) -> None:
         async with websockets.connect(url, origin=websockets.Origin(origin)) as connection:
             await connection.recv()
 
-    asyncio.run(knock(server.http))
+    run_apart(knock(server.http))
     with pytest.raises(websockets.InvalidStatus):
-        asyncio.run(knock("https://evil.example"))
+        run_apart(knock("https://evil.example"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
