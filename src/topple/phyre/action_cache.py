@@ -54,8 +54,12 @@ class Unit:
     tasks: tuple[str, ...]
     digests: tuple[str, ...]
     scenes: tuple[Scene, ...]
-    first: int  # number of the first action
     wanted: npt.NDArray[np.bool_]  # [tasks, actions]
+
+    @property
+    def first(self) -> int:
+        """Number of the first action."""
+        return self.key.first
 
 
 #: Applies a function to units in any order, anywhere, and yields each with its result.
@@ -230,7 +234,6 @@ class ActionCache:
                             tuple(str(group[row].id) for row in rows),
                             tuple(digests[str(group[row].id)] for row in rows),
                             tuple(group[row].scene for row in rows),
-                            first + start,
                             part[rows],
                         )
 

@@ -17,13 +17,12 @@ from topple.physics.cuda_device import LIMITS
 from topple.physics.packing import PackedScenes
 from topple.physics.params import Request
 from topple.physics.progress import Progress
-from topple.physics.trajectory import CONTACT_DTYPE, BatchResult
+from topple.physics.trajectory import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 
 CHUNK = 2**20  # attempts in one launch: a second or two of a large GPU
 CHUNK_BYTES = 2 * 2**30  # of observations in one launch
 _CURVE_BITS = 48  # of an action's place on the curve; the scene has the other 16
 _AXIS_BITS = 10  # an axis of an action has 256 pixels, or 31 radii
-_OUT_OF_CONTACTS = 4
 _SCENES = 2**16  # of one launch
 
 _SCENE_ARRAYS = (
@@ -198,7 +197,7 @@ class _Launch:
         counter = xp.zeros(1, np.uint64)
         device.launch("attempts", self._words, order, len(order), worlds, counter)
         outcome = device.download(self.outcome)
-        outgrown = np.flatnonzero(outcome == _OUT_OF_CONTACTS)
+        outgrown = np.flatnonzero(outcome == OUT_OF_CONTACTS)
         result.outcome[rows] = outcome
         result.steps[rows] = device.download(self.steps)
         for name, array in self.observations.items():

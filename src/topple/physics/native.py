@@ -16,10 +16,9 @@ from topple.physics.packing import PackedScenes, pack
 from topple.physics.params import PIXELS_PER_METRE, Request, check_count
 from topple.physics.progress import Progress, reporting
 from topple.physics.room import room_for
-from topple.physics.trajectory import CONTACT_DTYPE, BatchResult
+from topple.physics.trajectory import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 from topple.scene import Scene, SceneError
 
-_OUT_OF_CONTACTS = 4
 _MAX_THREADS = 256  # more only wait for each other
 
 # In the order of the engine's fault codes.
@@ -264,7 +263,7 @@ def _run(
             counter,
             *(branches or (None, None, None)),
         )
-    overgrown = np.flatnonzero(result.outcome == _OUT_OF_CONTACTS)
+    overgrown = np.flatnonzero(result.outcome == OUT_OF_CONTACTS)
     if overgrown.size:
         name = scenes.packed.names[index[overgrown[0]]]
         raise SceneError(f"{name}: more than {_native.MAX_CONTACTS} pairs of shapes came close")

@@ -30,6 +30,9 @@ class Outcome(IntEnum):
         return self != 0
 
 
+#: In the place of an outcome: a world outgrew its room for contacts. No result keeps it.
+OUT_OF_CONTACTS = 4
+
 #: One touching point of two bodies after a step, in the order the engine keeps them.
 CONTACT_DTYPE = np.dtype(
     [
