@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from topple.phyre import (
     template,
 )
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "own_puzzles.md"
 HEADER = "from topple.phyre import SceneBuilder, Tier, template\n"
 
 
@@ -95,25 +93,3 @@ def test_value_lists() -> None:
     assert lin(0.1, 0.4, 7)[5:] == (0.3500000000000001, 0.4)
     assert lin(3, 9, 1) == (3.0,)
     assert multiples(0.1, 3, 4) == (0.30000000000000004, 0.4)
-
-
-def test_the_guide_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    guide = GUIDE.read_text()
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
-        file = re.match(r"# file: (\S+)\n", block)
-        if file:
-            Path(file[1]).write_text(block)
-        else:
-            exec(block, names)
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("A ball rests on a bridge")
-    assert printed[1] == "24 tasks of 36 tuples"
-    assert printed[3] == "Make sure the green ball is touching the purple bar."
-    assert re.fullmatch(r"\d+ of 24 tasks solved, bridge:\d{3} most often", printed[4])
-    assert printed[5].startswith("SOLVED in ")
-    assert f"prints `{printed[6]}`" in guide
-    assert all(Path(name).stat().st_size for name in ("bridge.png", "bridge.gif", "sketch.json"))

@@ -1,0 +1,130 @@
+"""Every command and program of the documentation works as it stands there."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from lesson import SKETCHES, Reader, blocks_of, commands_of, excuse
+from topple.cli.main import app
+from topple.compat import phyre  # noqa: F401 - so that no page pays for the imports all share
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "examples" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(
+        page
+        for part in ("tutorials", "guides", "migrating")
+        for page in sorted((ROOT / "docs" / part).glob("*.md"))
+    ),
+]
+#: Pages whose Python needs what a test machine has not -> where the same is tested.
+ELSEWHERE = {"gpu.md": "tests/physics/test_cuda.py"}
+LESSONS = [
+    page
+    for page in PAGES
+    if page.name not in ELSEWHERE
+    and any(block.language in ("python", "console") for block in blocks_of(page))
+]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Outcomes that pages share; they are the same for everybody."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.parametrize("page", LESSONS, ids=name)
+def test_the_page_runs(
+    page: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("TOPPLE_CACHE", str(cache))
+    monkeypatch.setenv("TOPPLE_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("TOPPLE_RUNS", raising=False)
+    with ExitStack() as servers:
+        reader = Reader(page, tmp_path, servers)
+        reader.follow()
+    assert reader.ran
+    if page.parent.name in ("tutorials", "migrating"):
+        assert reader.compared, "a lesson shows what one will see"
+
+
+def sketches() -> list[tuple[str, str]]:
+    return [
+        (name(page), command.text)
+        for page in PAGES
+        for block in blocks_of(page)
+        if block.language in SKETCHES
+        for command in commands_of(block)
+        if command.text.startswith("topple ")
+    ]
+
+
+def test_sketched_commands_exist() -> None:
+    for page, text in sketches():
+        try:
+            parse(text)
+        except typer.Exit:
+            pass
+        except Exception as error:
+            raise AssertionError(f"{page}: {text}") from error
+
+
+def parse(text: str) -> None:
+    """Look up a command and its options without running it."""
+    import shlex
+
+    command: Any = typer.main.get_command(app)
+    _, *words = shlex.split(text)
+    context = command.make_context("topple", words)
+    while hasattr(command, "resolve_command"):
+        rest = [*context._protected_args, *context.args]
+        key, command, rest = command.resolve_command(context, rest)
+        context = command.make_context(key, rest, parent=context)
+
+
+def test_commands_that_are_not_run_exist() -> None:
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    extras = re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    for page in LESSONS:
+        for block in blocks_of(page):
+            for command in commands_of(block) if block.language == "console" else ():
+                if not excuse(command.text):
+                    continue
+                if command.text.startswith("make "):
+                    assert command.text.split()[1] in targets, command.text
+                for found in re.findall(r"topple\[(.*?)\]", command.text):
+                    assert set(found.split(",")) <= set(extras), command.text
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\(([^)#]+)", text):
+            assert target.startswith("https://") or (page.parent / target).exists(), (
+                f"{name(page)} links to {target}"
+            )
+
+
+@pytest.mark.slow
+def test_make_run_writes_a_report(tmp_path: Path) -> None:
+    """The README's first command, in a copy of the repository without its environment."""
+    copy = tmp_path / "topple"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".venv", "build", "runs", ".git"))
+    subprocess.run(["make", "run"], cwd=copy, check=True)
+    assert "AUCCESS" in (copy / "runs" / "quick" / "index.html").read_text()
