@@ -41,7 +41,7 @@ SKETCHES = ("", "sh")
 #: Commands that install or set up what the tests themselves run in -> why they are not run.
 NOT_RUN = {
     "git clone": "the tests run in a clone",
-    "cd topple": "the tests run in it",
+    "source .venv/bin/activate": "the tests run in this environment",
     "make test": "it is what runs these tests",
     "make setup": "`make test` runs it first",
     "make run": "minutes long: run by test_make_run_writes_a_report, which is slow",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -65,7 +66,8 @@ def create_agent(name: str, settings: Mapping[str, object] | None = None) -> Age
     """A fresh agent of PHYRE.
 
     Args:
-        name: one of ``AGENTS``, or "module:Class" of any class that is an agent.
+        name: one of ``AGENTS``, or "module:Class" of any class that is an agent, in a module that
+            is installed or lies in the current folder.
         settings: arguments of the class.
 
     Raises:
@@ -87,6 +89,8 @@ def _create(agents: Mapping[str, str], name: str, settings: Mapping[str, object]
         near = difflib.get_close_matches(name, agents, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(agents)}"
         raise LookupError(f"unknown agent {name!r}: {hint} Or give 'module:Class' of your own")
+    if name not in agents and "" not in sys.path:
+        sys.path.append("")  # your own may lie in the folder you are in, also for a command
     try:
         made = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
