@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum
 from typing import Annotated, Any
 
 import typer
@@ -12,16 +11,9 @@ from topple.agents.base import Learner
 from topple.agents.iphyre.base import GameLearner
 from topple.agents.registry import AGENTS, GAME_AGENTS, create_agent, create_game_agent
 from topple.cli.messages import Cell, show, user_errors
-from topple.cli.options import Json
+from topple.cli.options import BENCHMARK, Benchmark, Json
 
 app = typer.Typer(add_completion=False)
-
-
-class Benchmark(Enum):
-    """Which puzzles."""
-
-    PHYRE = "phyre"
-    IPHYRE = "iphyre"
 
 
 _KINDS: dict[Benchmark, tuple[Mapping[str, str], Callable[[str], Any], Any]] = {
@@ -32,7 +24,7 @@ _KINDS: dict[Benchmark, tuple[Mapping[str, str], Callable[[str], Any], Any]] = {
 
 @app.command()
 def agents(
-    benchmark: Annotated[Benchmark | None, typer.Option(help="phyre or iphyre.")] = None,
+    benchmark: Annotated[Benchmark | None, BENCHMARK] = None,
     as_json: Json = False,
 ) -> None:
     """List the agents that come with the package, what each sees, and how it is trained.

@@ -139,6 +139,8 @@ def evaluate(
             show_people(keep_people(from_player, database, folder), as_json)
             return
         assert agent is not None  # one of the two is given
+        if database is not None:
+            raise ValueError("--database goes with --from-player; leave it out")
         settings = dict(parse_setting(text) for text in setting or ())
         names = None if games is None else tuple(game.name for game in chosen_games(games))
         lab_of = partial(laboratory, cache, use_ray, address, backend)
@@ -170,8 +172,8 @@ def evaluate(
         if (setup is None) == (names is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         llm = None
-        if agent == LLM:
-            asked: dict[str, Setting] = {
+        asked = llm_settings(
+            {
                 "model": model,
                 "images": images,
                 "keyframes": keyframes,
@@ -184,7 +186,9 @@ def evaluate(
                 "temperature": temperature,
                 "max_tokens": max_tokens,
             }
-            settings = {**llm_settings(asked), **settings}
+        )
+        if agent == LLM:
+            settings = {**asked, **settings}
             settings.setdefault("model", "default")
             label = label or llm_label(settings)
             llm = LlmRun(
@@ -199,8 +203,11 @@ def evaluate(
                 resume=resume,
                 runs=folder,
             )
-        elif base_url is not None:
-            raise ValueError(f"--base-url is for --agent {LLM}, not {agent!r}")
+        else:
+            ways = {"base_url": base_url, "prices": prices, "rpm": rpm, "tpm": tpm}
+            for name in (*asked, *(name for name, value in ways.items() if value is not None)):
+                option = f"--{name.replace('_', '-')}"
+                raise ValueError(f"{option} is for --agent {LLM}, not {agent!r}")
         if setup is not None:
             numbers = parse_numbers(folds, "folds")
             first = RunConfig(
@@ -222,6 +229,8 @@ def evaluate(
             show_runs(records, as_json, llm)
             return
         assert names is not None  # one of the two is given
+        if tasks is not None:
+            raise ValueError("--tasks is for PHYRE; name games with --games")
         game_config = GameRunConfig(
             agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
         )

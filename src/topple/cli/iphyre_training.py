@@ -15,7 +15,17 @@ from topple.agents.iphyre.base import GameReport
 from topple.cli import complete
 from topple.cli.evaluate import parse_setting
 from topple.cli.messages import progress, resumable, show_json, user_errors
-from topple.cli.options import Address, Json, Runs, Seeds, Settings, Smoke, TrainingSplit, UseRay
+from topple.cli.options import (
+    Address,
+    Json,
+    Runs,
+    Seeds,
+    Settings,
+    Smoke,
+    TrainingSplit,
+    UseRay,
+    free_folder,
+)
 from topple.cli.phyre_lab import executor_of, parse_numbers
 from topple.cli.run_tables import show_game_runs
 from topple.experiments.config import Setting
@@ -112,7 +122,9 @@ def sweep(
     setting: Settings = None,
     smoke: Smoke = False,
     runs: Runs = None,
-    trainings: Annotated[Path | None, typer.Option(help="Folder of checkpoints.")] = None,
+    trainings: Annotated[
+        Path | None, typer.Option(help="Folder of checkpoints.", callback=free_folder)
+    ] = None,
     use_ray: UseRay = False,
     address: Address = None,
     as_json: Json = False,

@@ -78,6 +78,17 @@ class _Rate(ProgressColumn):
         return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
 
 
+class _Bars(Progress):
+    """Progress that can go without a trace."""
+
+    def stop(self) -> None:
+        """Leave a line behind only where the bars stay."""
+        if self.live.transient:
+            self.live.stop()
+        else:
+            super().stop()
+
+
 @contextmanager
 def progress(label: str, total: int, done: int = 0) -> Iterator[Progress]:
     """A progress bar on standard error; advance its task 0."""
@@ -89,9 +100,13 @@ def progress(label: str, total: int, done: int = 0) -> Iterator[Progress]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with _Bars(*columns, console=Console(stderr=True)) as bar:
         bar.add_task(label, total=total, completed=done)
-        yield bar
+        try:
+            yield bar
+        except BaseException:
+            bar.live.transient = True  # it goes, so that one line says what went wrong
+            raise
 
 
 def show(

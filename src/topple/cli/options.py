@@ -5,6 +5,7 @@ What takes several names takes them by commas and has a plural name; its singula
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ import typer
 from topple.cli import complete
 from topple.experiments.config import Part
 from topple.phyre.fold import SEEDS
+from topple.physics.backend import check_backend
 
 # Output.
 
@@ -21,15 +23,15 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 def out_folder(content: str) -> Any:
     """`--out` of a command that fills a folder."""
-    return typer.Option("--out", help=f"Folder for {content}.", callback=_free_folder)
+    return typer.Option("--out", help=f"Folder for {content}.", callback=free_folder)
 
 
 def out_file(content: str) -> Any:
     """`--out` of a command that writes one file."""
-    return typer.Option("--out", help=f"File for {content}.", callback=_free_file)
+    return typer.Option("--out", help=f"File for {content}.", callback=free_file)
 
 
-def _free_folder(path: Path | None) -> Path | None:
+def free_folder(path: Path | None) -> Path | None:
     """Refuse what can be no folder, before work is spent on it."""
     for place in (path, *path.parents) if path else ():
         if place.exists() and not place.is_dir():
@@ -37,9 +39,10 @@ def _free_folder(path: Path | None) -> Path | None:
     return path
 
 
-def _free_file(path: Path | None) -> Path | None:
+def free_file(path: Path | None) -> Path | None:
+    """Refuse what can be no file."""
     if path is not None:
-        _free_folder(path.parent)
+        free_folder(path.parent)
         if path.is_dir():
             raise typer.BadParameter(f"{path} is a folder; name a file in it")
     return path
@@ -49,18 +52,28 @@ Size = Annotated[int, typer.Option("--size", min=1, help="Width in pixels.")]
 EachSize = Annotated[int, typer.Option("--size", min=1, help="Width in pixels of each puzzle.")]
 Figure = Annotated[
     Path | None,
-    typer.Option("--figure", help="Also draw the results to this file.", callback=_free_file),
+    typer.Option("--figure", help="Also draw the results to this file.", callback=free_file),
 ]
 
 # Where things are kept and work is done.
 
+
+def _known_backend(name: str) -> str:
+    try:
+        return check_backend(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 _RUNS = "Folder of run records; `runs` by default."
-Runs = Annotated[Path | None, typer.Option("--runs", help=_RUNS)]
+Runs = Annotated[Path | None, typer.Option("--runs", help=_RUNS, callback=free_folder)]
 ManyRuns = Annotated[
     list[Path] | None, typer.Option("--runs", help=f"{_RUNS[:-1]}; may be repeated.")
 ]
 RunsArgument = Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")]
-Cache = Annotated[Path | None, typer.Option("--cache", help="Folder of caches.")]
+Cache = Annotated[
+    Path | None, typer.Option("--cache", help="Folder of caches.", callback=free_folder)
+]
 Database = Annotated[
     str | None,
     typer.Option(
@@ -76,6 +89,7 @@ Backend = Annotated[
     typer.Option(
         "--backend",
         help="Simulate on: cpu, cuda, or auto for a GPU if any.",
+        callback=_known_backend,
         autocompletion=complete.one_of(complete.backends),
     ),
 ]
@@ -87,7 +101,17 @@ Seeds = Annotated[
     str, typer.Option("--seeds", "--seed", help="Of all random choices, one run each; by commas.")
 ]
 
-# Agents.
+# Benchmarks and agents.
+
+
+class Benchmark(Enum):
+    """Which puzzles."""
+
+    PHYRE = "phyre"
+    IPHYRE = "iphyre"
+
+
+BENCHMARK = typer.Option("--benchmark", help="Whose puzzles.")
 
 _AGENT = typer.Option(
     "--agent",

@@ -12,7 +12,7 @@ from topple import paths
 from topple.cli.exits import CHECK_FAILED
 from topple.cli.groups import HelpfulGroup
 from topple.cli.messages import Cell, resumable, show, user_errors
-from topple.cli.options import Address, Backend, Cache, Json, Templates, TierName, UseRay
+from topple.cli.options import Address, Backend, Cache, Json, Templates, TierName, UseRay, free_file
 from topple.cli.phyre_lab import laboratory
 from topple.experiments.run import ACTION_CACHE
 from topple.observe.frame_files import whole_file
@@ -53,7 +53,8 @@ def build(
     address: Address = None,
     backend: Backend = "auto",
     manifest: Annotated[
-        Path | None, typer.Option(help="Also write the hashes of what was built, as JSON.")
+        Path | None,
+        typer.Option(help="Also write the hashes of what was built, as JSON.", callback=free_file),
     ] = None,
     as_json: Json = False,
 ) -> None:

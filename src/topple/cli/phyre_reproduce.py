@@ -119,9 +119,10 @@ def figure4_command(
         study = ranked_actions_study(
             parse_setups(setups), parse_numbers(folds, "folds"), parse_numbers(actions, "numbers")
         )
+        further = _found(also)
         with laboratory(cache, use_ray, address, backend) as (lab, bar):
             records = run_all(study, lab, bar, runs)
-        tell([], _save_study(out, "figure4", [*records, *_found(also)]), as_json)
+        tell([], _save_study(out, "figure4", [*records, *further]), as_json)
 
 
 @app.command("figure5")
@@ -144,9 +145,10 @@ def figure5_command(
     """
     with user_errors(), resumable():
         study = update_weight_study(parse_setups(setups), parse_numbers(folds, "folds"))
+        further = _found(also)
         with laboratory(cache, use_ray, address, backend) as (lab, bar):
             records = run_all(study, lab, bar, runs)
-        records += _found(also)
+        records += further
         files = _save_study(out, "figure5_mem", records)
         if draw_study(records, study_named("figure5_dqn")) is not None:
             files += _save_study(out, "figure5_dqn", records)

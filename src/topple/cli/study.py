@@ -12,7 +12,7 @@ import typer
 
 from topple.cli.groups import HelpfulGroup
 from topple.cli.messages import needs_extra, show, show_json, user_errors
-from topple.cli.options import Database, Json, Seed, out_file
+from topple.cli.options import BENCHMARK, Benchmark, Database, Json, Seed, out_file
 from topple.observe.frame_files import whole_file
 from topple.paths import data_folder
 
@@ -64,7 +64,7 @@ def open_store(database: str | None) -> Iterator[Store]:
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(help="What participants see.")],
-    benchmark: Annotated[str, typer.Option(help="phyre or iphyre.")],
+    benchmark: Annotated[Benchmark, BENCHMARK],
     pool: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,7 +101,7 @@ def create(
 
         wanted = StudyIn(
             name=name,
-            benchmark=benchmark,  # type: ignore[arg-type]
+            benchmark=benchmark.value,  # type: ignore[arg-type]
             subjects=subject or [],
             pools=pool or [],
             count=count,

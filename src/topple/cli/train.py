@@ -87,10 +87,14 @@ def train(
         if games is not None:
             if setup is not None:
                 raise ValueError("give --setup, for PHYRE, or --games, for I-PHYRE, not both")
+            if minutes is not None or dev_scores is not None:
+                raise ValueError("--minutes and --dev-scores are for PHYRE; leave them out")
             train_on_games(agent, games, seed, given, smoke, out, tensorboard, as_json)
             return
         if setup is None:
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
+        if tensorboard is not None:
+            raise ValueError("--tensorboard is for I-PHYRE; leave it out")
         config = agent_config(agent, RunConfig("", Setup.parse(setup), fold, {}, part, seed))
         small = create_learner(config.agent, {}).smoke if smoke else {}
         config = replace(config, settings={**config.settings, **small, **given})
