@@ -81,6 +81,7 @@ def parse(line: str) -> Any:
     """Read a command line the way `topple` does, without running it; returns the context."""
     words = list(_words(line))
     assert words[0] == "topple", line
+    assert not words[1].startswith("-"), "options of `topple` itself act while they are read"
     command: Any = get_command(app)
     name, rest, context = "topple", words[1:], None
     while True:

@@ -20,11 +20,14 @@ PATHS = {each.path for each in LEAVES} | {each.path for each in GROUPS}
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Lines of shell blocks that call `topple`, with continued lines joined."""
+    """Lines of shell blocks that call a command of `topple`, with continued lines joined.
+
+    Options of `topple` itself act while they are read: one would install completion here.
+    """
     for block in re.findall(r"^ *```(?:console|bash|sh|shell)?\n(.*?)^ *```", text, re.M | re.S):
         for line in block.replace("\\\n", " ").splitlines():
             line = line.strip().removeprefix("$ ")
-            if line.startswith("topple "):
+            if line.startswith("topple ") and not line.startswith("topple --"):
                 yield line
 
 
