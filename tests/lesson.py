@@ -8,9 +8,9 @@ block              what happens
 ``text``           is what the Python block before it printed. So is a line of prose that begins
                    with ``prints`` and a text in backquotes.
 ``console``        lines that begin with ``$ `` are commands; what stands below one, it prints.
-``json``, ``csv``  are only looked at by people, and so are blocks of any other language.
 ``sh``, none       are sketches: commands that take too long, or need what a test has not. They
-                   are not run, but their ``topple`` commands and options have to exist.
+                   are not run; tests/cli/test_documented_commands.py has them parsed.
+any other          is only looked at.
 =================  ================================================================================
 
 In shown output ``...`` stands for anything within a line, and for any lines where it is alone.
@@ -37,7 +37,6 @@ from typing import NamedTuple
 
 PORT = "8765"  # of the pages
 SERVERS = ("topple play", "topple llm-server")
-SKETCHES = ("", "sh")
 #: Commands that install or set up what the tests themselves run in -> why they are not run.
 NOT_RUN = {
     "git clone": "the tests run in a clone",
@@ -85,11 +84,8 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def commands_of(block: Block) -> list[Command]:
-    """The commands of a console block, or of a sketch, where all lines are commands."""
-    body = block.body.replace("\\\n", " ")
-    if block.language in SKETCHES:
-        return [Command(line.partition(" #")[0].strip(" &"), "") for line in body.splitlines()]
-    parts = re.split(r"^\$ ", body, flags=re.MULTILINE)
+    """The commands of a console block."""
+    parts = re.split(r"^\$ ", block.body.replace("\\\n", " "), flags=re.MULTILINE)
     assert not parts[0].strip(), f"output without a command: {parts[0]!r}"
     halves = (part.partition("\n") for part in parts[1:])
     return [Command(command.partition("  #")[0].strip(), shown) for command, _, shown in halves]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from topple.cli import doctor, phyre_cache
+from topple.cli import doctor, extras, phyre_cache
+from topple.iphyre.engine_hash import FAITHFUL as GAMES_FAITHFUL
 from topple.phyre import cache_manifest, template_tasks
 from topple.phyre.cache_manifest import committed
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
@@ -86,12 +89,42 @@ def test_the_committed_manifest_is_of_this_engine() -> None:
             assert 0 < entry["solved"] < entry["valid"] < 100 * entry["actions"]
 
 
-def test_doctor_finds_a_sound_installation() -> None:
+def test_doctor_finds_a_sound_installation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("CACHE", "DATA", "RUNS"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "file").write_bytes(bytes(3 * 2**20))
+        monkeypatch.setenv(f"TOPPLE_{name}", str(folder))
+    engine_hash.cache_clear()
+    started = time.process_time()
     result = CliRunner().invoke(doctor.app, ["--json"])
+    assert time.process_time() - started < 5
     assert result.exit_code == 0, result.output
     found = {row["what"]: row for row in json.loads(result.stdout)}
     assert found["engine"]["found"].startswith(FAITHFUL)
+    for hz, digest in GAMES_FAITHFUL.items():
+        assert found[f"I-PHYRE engine, {hz} Hz"]["found"].startswith(digest[:16])
     assert all(row["sound"] for row in found.values())
+    assert {"system", "python", "numpy", "cores", "GPU"} < found.keys()
+    assert found["extra plots"]["found"].startswith("matplotlib ")
+    for name in ("caches", "player's data", "runs"):
+        assert found[name]["found"].endswith("(3.0 MiB)")
+
+
+def test_extras_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {extra.name: extra for extra in extras.extras()}
+    assert {"agents", "llm", "player", "cuda", "ray", "video", "vision", "plots"} < known.keys()
+    assert not {"dev", "bench", "docs"} & known.keys()
+    vision = {*known["vision"].found, *known["vision"].missing}
+    assert {"torch", "transformers"} < vision  # an extra that builds on another
+
+    def nothing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(extras, "version", nothing)
+    result = CliRunner().invoke(doctor.app, ["--json"])
+    assert result.exit_code == 0  # to do without is no fault
+    assert "without av: pip install 'topple[video]'" in result.stdout
 
 
 def test_doctor_says_what_a_gpu_needs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +135,15 @@ def test_doctor_says_what_a_gpu_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install 'topple[cuda]'" in result.output
 
 
-def test_doctor_tells_when_the_engine_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "FAITHFUL", "0123456789abcdef")
+@pytest.mark.parametrize("which", ["PHYRE", "I-PHYRE"])
+def test_doctor_tells_when_an_engine_is_another(
+    which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = "0123456789abcdef"
+    if which == "PHYRE":
+        monkeypatch.setattr(doctor, "FAITHFUL", other)
+    else:
+        monkeypatch.setitem(GAMES_FAITHFUL, 60, other)
     result = CliRunner().invoke(doctor.app, ["--json"])
     assert result.exit_code == 1
-    assert "NOT 0123456789abcdef" in result.stdout
+    assert f"NOT {other}" in result.stdout

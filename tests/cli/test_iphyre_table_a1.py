@@ -18,7 +18,7 @@ RESULTS = Path(__file__).resolve().parents[2] / "results" / "iphyre_classifiers"
 @pytest.mark.skipif(not RESULTS.is_dir(), reason="only in a checkout")
 @pytest.mark.parametrize("name", ["Global Fusion", "Object Fusion"])
 def test_kept_results_are_close_to_the_published_ones(name: str) -> None:
-    words = ["--agents", CLASSIFIERS[name], "--results", str(RESULTS), "--json"]
+    words = ["--agents", CLASSIFIERS[name], "--out", str(RESULTS), "--json"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -36,7 +36,7 @@ def test_kept_results_are_close_to_the_published_ones(name: str) -> None:
     ],
 )
 def test_mistakes_are_told(words: list[str], message: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, [*words, "--results", str(tmp_path)])
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
     assert result.exit_code == 2
     assert message in result.stderr
     assert not list(tmp_path.iterdir())
@@ -46,7 +46,7 @@ def test_damaged_results_are_named(tmp_path: Path) -> None:
     source = next(iter(sorted(RESULTS.glob("fusion-global_0_*.json"))))
     (tmp_path / source.name).write_text("{}")
     result = CliRunner().invoke(
-        app, ["--agents", "fusion-global", "--seeds", "1", "--results", str(tmp_path)]
+        app, ["--agents", "fusion-global", "--seeds", "0", "--out", str(tmp_path)]
     )
     assert result.exit_code == 2
     assert "is no result of a classifier" in result.stderr

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
 
 from topple import __version__
+from topple.agents import registry
+from topple.agents.registry import AGENTS, GAME_AGENTS
+from topple.cli import tasks
 from topple.cli.main import COMMANDS, app
 
 runner = CliRunner()
@@ -28,15 +34,6 @@ def test_help_lists_every_command_without_importing_them() -> None:
         assert mount.summary in done.stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_examples(name: str) -> None:
-    result = runner.invoke(app, [name, "--help"])
-    assert result.exit_code == 0
-    assert "Usage: topple" in result.output or f"{name} [OPTIONS]" in result.output
-    assert f"topple {name}" in result.output
-    assert "--install-completion" not in result.output
-
-
 def test_version_and_unknown_commands() -> None:
     assert runner.invoke(app, ["--version"]).output == f"topple {__version__}\n"
     result = runner.invoke(app, ["taks"])
@@ -53,3 +50,33 @@ def test_the_installed_program_runs() -> None:
     assert bad.returncode == 2
     assert bad.stderr.startswith("error: unknown task '00001:9999'")
     assert len(bad.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where there is nothing to take up again."""
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tasks, "show", stopped)
+    result = runner.invoke(app, ["tasks"])
+    assert result.exit_code == 130
+    assert "Traceback" not in result.output
+
+
+def test_agents_are_listed_with_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = json.loads(runner.invoke(app, ["agents", "--json"]).stdout)
+    assert [row["agent"] for row in rows] == [*AGENTS, *GAME_AGENTS]
+    by_name = {(row["benchmark"], row["agent"]): row for row in rows}
+    assert by_name["phyre", "mem-o"]["online"] is True
+    assert by_name["phyre", "rand"]["trained by"] == "evaluate"
+    assert by_name["iphyre", "ppo-i"]["trained by"] == "train"
+
+    def without_torch(name: str) -> ModuleType:
+        if name.endswith("dqn"):
+            raise ModuleNotFoundError(name="torch")
+        return import_module(name)
+
+    monkeypatch.setattr(registry, "import_module", without_torch)
+    only = runner.invoke(app, ["agents", "--benchmark", "phyre", "--json"]).stdout
+    assert json.loads(only)[-1]["trained by"] == "pip install 'topple[agents]'"

@@ -49,11 +49,12 @@ def image_size(path: str) -> tuple[int, int]:
 def test_tasks_lists_templates_tasks_and_folds() -> None:
     assert len(run_json("tasks")) == 50
     assert {row["tier"] for row in run_json("tasks", "--tier", "two_balls")} == {"two_balls"}
-    rows = run_json("tasks", "--template", "00001")
+    of_fold = ("tasks", "--setup", "ball_within", "--fold", "3", "--part", "dev")
+    rows = run_json("tasks", "--templates", "00001")
     assert len(rows) == 100
     assert rows[0]["task"] == "00001:000"
     assert "green ball" in rows[0]["description"]
-    assert len(run_json("tasks", "--fold", "ball_within_template:3:dev", "--ids")) == 400
+    assert len(run_json(*of_fold, "--ids")) == 400
     assert len(run("tasks", "--ids").splitlines()) == 5000
     assert "00024" in run("tasks", "--tier", "ball")
 
@@ -145,12 +146,14 @@ def test_demo_writes_a_report_and_takes_it_up() -> None:
     ("arguments", "message"),
     [
         ("tasks --tier balls", "unknown tier 'balls'"),
-        ("tasks --template 00099", "no published template '00099'"),
-        ("tasks --tier ball --template 00100", "is not of tier 'ball'"),
-        ("tasks --fold ball_cross_template:0", "is no part of a fold"),
-        ("tasks --fold ball:0:test", "unknown setup 'ball'"),
-        ("tasks --fold ball_cross_template:10:test", "seeds 0 to 9"),
-        ("tasks --template 00001 --fold ball_cross_template:0:test", "not both"),
+        ("tasks --templates 00099", "no published template '00099'"),
+        ("tasks --tier ball --templates 00100", "is not of tier 'ball'"),
+        ("tasks --fold 0", "--fold and --part go with --setup"),
+        ("tasks --part dev", "--fold and --part go with --setup"),
+        ("tasks --setup ball", "unknown setup 'ball'"),
+        ("tasks --setup ball_cross --fold 10", "invalid value '10' for '--fold'"),
+        ("tasks --setup ball_cross --part val", "'val' is not one of 'train', 'dev', 'test'"),
+        ("tasks --templates 00001 --setup ball_cross", "not both"),
         ("show 1", "'1' is no task id"),
         ("show 00001:9999", "unknown task '00001:9999'"),
         ("show none.json", "none.json: No such file"),
@@ -165,10 +168,10 @@ def test_demo_writes_a_report_and_takes_it_up() -> None:
         ("show 00001:000 --action 0.5,0.5", "takes 3 numbers"),
         ("show 00001:000 --action 0.5,0,1", "does not fit 00001:000"),
         ("show 00001:000 --action 0.5,0.5,0.1 --solve", "not both"),
-        ("show 00001:000 --size 0 --out a.png", "pixels wide, not 0"),
+        ("show 00001:000 --size 0 --out a.png", "invalid value '0' for '--size'"),
         ("show 00001:000 --fps 7 --out a.gif", "7 frames a second"),
         ("sheet --tier ball --out a.gif", "ends in .png"),
-        ("simulate --actions 5 --out t.npz", "name a tier, tasks or a fold"),
+        ("simulate --actions 5 --out t.npz", "name a --tier, tasks, or a --setup"),
         ("simulate --tier ball --actions none.npy --out t.npz", "none.npy: No such file"),
         ("simulate --tier ball --actions broken.py --out t.npz", "is no .npy file"),
         ("simulate --tier two_balls --actions 3.npy --out t.npz", "take [actions, 6]"),

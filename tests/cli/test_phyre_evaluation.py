@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-import pytest
 import typer
 from typer.testing import CliRunner
 
 from topple.cli import phyre_analyse, phyre_report, phyre_reproduce
-from topple.cli.phyre_lab import chosen_tasks
 
 TEMPLATE = """
 from topple.phyre import SceneBuilder, Tier, W, lin, template
@@ -27,7 +26,7 @@ def build(s: SceneBuilder, x: float) -> None:
 def invoke(app: typer.Typer, *words: str | Path) -> str:
     result = CliRunner().invoke(app, [str(word) for word in words])
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def fail(app: typer.Typer, *words: str | Path) -> str:
@@ -39,12 +38,12 @@ def fail(app: typer.Typer, *words: str | Path) -> str:
 def test_analyses_leave_a_figure_and_its_data(tmp_path: Path) -> None:
     cache, out = tmp_path / "cache", tmp_path / "figures"
     common = ("00004", "--actions", "20", "--cache", cache)
-    assert "100 tasks x 20 actions" in invoke(phyre_analyse.app, "cache", *common)
     for command, names in (
         ("difficulty", ("figure2a", "figure2b")),
         ("diversity", ("diversity_ball",)),
     ):
-        invoke(phyre_analyse.app, command, *common, "--out", out)
+        told = json.loads(invoke(phyre_analyse.app, command, *common, "--out", out, "--json"))
+        assert told["files"] == [str(out / f"{n}.{end}") for n in names for end in ("svg", "csv")]
         for name in names:
             assert (out / f"{name}.svg").read_text().startswith("<svg")
             assert (out / f"{name}.csv").read_text().count("\n") > 1
@@ -73,5 +72,5 @@ def test_mistakes_are_explained(tmp_path: Path) -> None:
     assert "unknown setup 'b'" in fail(phyre_reproduce.app, "table2", "--setups", "b")
     assert "is no list of folds" in fail(phyre_reproduce.app, "table2", "--folds", "a")
     assert "no run records" in fail(phyre_report.app, tmp_path)
-    with pytest.raises(typer.BadParameter, match="no template file"):
-        chosen_tasks([str(tmp_path / "nothing.py")])
+    none = tmp_path / "none.py"
+    assert "no template file" in fail(phyre_analyse.app, "difficulty", none)

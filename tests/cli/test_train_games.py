@@ -53,7 +53,7 @@ def test_a_sweep_fills_table_a4(run: CliRunner, tmp_path: Path) -> None:
     words = ["sweep", "ppo-i", "--seeds", "0,1", *SMALL, "--runs", str(tmp_path / "records")]
     made = run.invoke(app, words)
     assert made.exit_code == 0, made.output
-    table = ["reproduce", "tableA4", "--records", str(tmp_path / "records")]
+    table = ["reproduce", "tableA4", "--runs", str(tmp_path / "records")]
     text = run.invoke(app, table).stdout
     assert "| ppo-i explore | 2 " in text
     assert "Table A2" in text
@@ -83,7 +83,7 @@ def test_a_sweep_fills_table_a4(run: CliRunner, tmp_path: Path) -> None:
             ["evaluate", "--agent", "ppo-i", "--checkpoint", "no.pt", "--games", "all"],
             "there is no checkpoint no.pt",
         ),
-        (["reproduce", "tableA4", "--records", "nowhere"], "nowhere is no folder"),
+        (["reproduce", "tableA4", "--runs", "nowhere"], "nowhere is no folder"),
     ],
 )
 def test_mistakes_are_one_line(run: CliRunner, words: list[str], message: str) -> None:

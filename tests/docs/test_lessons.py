@@ -7,14 +7,10 @@ import shutil
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from lesson import SKETCHES, Reader, blocks_of, commands_of, excuse
-from topple.cli.main import app
-from topple.compat import phyre  # noqa: F401 - so that no page pays for the imports all share
+from lesson import Reader, blocks_of, commands_of, excuse
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -27,8 +23,8 @@ PAGES = [
         for page in sorted((ROOT / "docs" / part).glob("*.md"))
     ),
 ]
-#: Pages whose Python needs what a test machine has not -> where the same is tested.
-ELSEWHERE = {"gpu.md": "tests/physics/test_cuda.py"}
+#: Pages that need what a test machine has not, or only list what there is -> where it is tested.
+ELSEWHERE = {"gpu.md": "tests/physics/test_cuda.py", "command_line.md": "tests/cli"}
 LESSONS = [
     page
     for page in PAGES
@@ -62,40 +58,6 @@ def test_the_page_runs(
     assert reader.ran
     if page.parent.name in ("tutorials", "migrating"):
         assert reader.compared, "a lesson shows what one will see"
-
-
-def sketches() -> list[tuple[str, str]]:
-    return [
-        (name(page), command.text)
-        for page in PAGES
-        for block in blocks_of(page)
-        if block.language in SKETCHES
-        for command in commands_of(block)
-        if command.text.startswith("topple ")
-    ]
-
-
-def test_sketched_commands_exist() -> None:
-    for page, text in sketches():
-        try:
-            parse(text)
-        except typer.Exit:
-            pass
-        except Exception as error:
-            raise AssertionError(f"{page}: {text}") from error
-
-
-def parse(text: str) -> None:
-    """Look up a command and its options without running it."""
-    import shlex
-
-    command: Any = typer.main.get_command(app)
-    _, *words = shlex.split(text)
-    context = command.make_context("topple", words)
-    while hasattr(command, "resolve_command"):
-        rest = [*context._protected_args, *context.args]
-        key, command, rest = command.resolve_command(context, rest)
-        context = command.make_context(key, rest, parent=context)
 
 
 def test_commands_that_are_not_run_exist() -> None:

@@ -6,14 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from topple.cli import iphyre, reproduce
-
-app = typer.Typer()
-app.add_typer(iphyre.app, name="iphyre")
-app.add_typer(reproduce.app, name="reproduce")
+from topple.cli.main import app
 
 
 def run(*words: str | Path, code: int = 0) -> str:
@@ -48,7 +43,7 @@ def test_play(tmp_path: Path) -> None:
     assert text == "seesaw: solved at 9.00 s, 1 removed, reward 981.00\n"
     args = ("iphyre", "play", "support", "--hz", "10", "--times", ".7,1", "--json")
     assert json.loads(run(*args))["solved"] is True
-    run("iphyre", "play", "hole", "--save", tmp_path / "hole.gif", "--size", "60")
+    run("iphyre", "play", "hole", "--out", tmp_path / "hole.gif", "--size", "60")
     assert (tmp_path / "hole.gif").exists()
 
 
@@ -69,7 +64,7 @@ def test_play_on_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
         (("play", "hole", "--times", "1,x"), "'x' is not a time"),
         (("play", "hole", "--times", "-1"), "time -1.0 s"),
         (("play", "hole", "--hz", "30"), "played at 60 or at 10"),
-        (("play", "hole", "--save", "hole.avi"), "must end in"),
+        (("play", "hole", "--out", "hole.avi"), "must end in"),
         (("play", "mine", "--file", "none.json"), "there is no such file"),
         (("timing", "--out", "x", "--oracle", "none", "--games", "hole"), "no such file"),
     ],
@@ -92,19 +87,21 @@ def test_own_games(tmp_path: Path) -> None:
     assert "has no game 'hers'; it has mine" in run(
         "iphyre", "play", "hers", "--file", path, code=2
     )
-    run("iphyre", "picture", "mine", tmp_path / "mine.png", "--file", path)
+    run("iphyre", "picture", "mine", "--out", tmp_path / "mine.png", "--file", path)
     assert (tmp_path / "mine.png").exists()
 
 
 def test_sheets(tmp_path: Path) -> None:
-    run("iphyre", "sheets", tmp_path, "--size", "40")
+    run("iphyre", "sheets", "--out", tmp_path, "--size", "40")
     assert len(list(tmp_path.glob("*.png"))) == 5
 
 
 def test_sample(tmp_path: Path) -> None:
     words = ("iphyre", "sample", "--out", tmp_path, "--games", "support", "--count", "4")
-    assert run(*words).startswith("support: 8 episodes from ")
+    (row,) = json.loads(run(*words, "--json"))
+    assert (row["game"], row["episodes"]) == ("support", 8)
     (file,) = tmp_path.iterdir()
+    assert row["file"] == str(file)
     stamp = file.stat().st_mtime_ns
     run(*words)
     assert file.stat().st_mtime_ns == stamp
@@ -138,6 +135,6 @@ def test_failures(tmp_path: Path, golden: Any) -> None:
     order = [1, 2]
     perfect.write_text(json.dumps({"hinder": {"order": order, "solved": False}}))
     row = json.loads(
-        run("iphyre", "failures", "--oracle", tmp_path, "--attempts", perfect, "--json")
+        run("iphyre", "failures", "--oracle", tmp_path, "--played", perfect, "--json")
     )[-1]
     assert (row["RON"], row["SRON"], row["P(T|F)"]) == (1, 0, 1.0)

@@ -87,7 +87,7 @@ def _create(agents: Mapping[str, str], name: str, settings: Mapping[str, object]
     module_name, separator, class_name = target.partition(":")
     if not separator:
         near = difflib.get_close_matches(name, agents, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(agents)}"
+        hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(agents)}."
         raise LookupError(f"unknown agent {name!r}: {hint} Or give 'module:Class' of your own")
     if name not in agents and "" not in sys.path:
         sys.path.append("")  # your own may lie in the folder you are in, also for a command

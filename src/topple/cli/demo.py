@@ -11,7 +11,8 @@ import numpy as np
 import typer
 
 from topple import __version__
-from topple.cli.messages import Json, progress, resumable, show_json, user_errors
+from topple.cli.messages import progress, resumable, show_json, user_errors
+from topple.cli.options import Json, out_folder
 from topple.observe.frame_files import save_frames, save_png, whole_file
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
@@ -29,9 +30,11 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("runs/demo"),
-    actions: Annotated[int, typer.Option(min=1, help="Random actions tried on each task.")] = 2000,
-    clips: Annotated[int, typer.Option(min=0, help="Solved attempts to film per tier.")] = 6,
+    out: Annotated[Path, out_folder("the report")] = Path("runs/demo"),
+    actions: Annotated[
+        int, typer.Option(min=1, help="How many actions of the fixed list, on each task.")
+    ] = 2000,
+    clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show, of each tier.")] = 6,
     as_json: Json = False,
 ) -> None:
     """Draw all templates, try random actions on each, film solutions, write a report.

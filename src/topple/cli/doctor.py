@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
+import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +16,12 @@ import numpy as np
 import typer
 
 from topple import __version__, paths
-from topple.cli.messages import Cell, Json, progress, show, user_errors
+from topple.cli.exits import CHECK_FAILED
+from topple.cli.extras import extras
+from topple.cli.messages import Cell, progress, show, user_errors
+from topple.cli.options import Json, Seed
+from topple.iphyre import engine_hash as games
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
 from topple.phyre.exactness import NOTHING, compare_backends
 from topple.phyre.tier import Tier
@@ -22,6 +30,7 @@ from topple.physics.cuda_device import cuda_device
 app = typer.Typer(add_completion=False)
 
 _PAIRS = 20_000  # of a tier
+_SHOWN = 16  # digits of a hash
 
 
 @app.command()
@@ -32,33 +41,77 @@ def doctor(
     pairs: Annotated[
         int, typer.Option(min=1, help="Random tasks and actions of each tier to compare.")
     ] = _PAIRS,
-    seed: Annotated[int, typer.Option(help="Of these pairs.")] = 0,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Report the environment, the engine's hash and the caches, and check that outcomes are exact.
+    """Report the environment and the folders in use, and check that both engines are exact.
 
-    The exit status is 1 if something differs from the original simulator or from the CPU.
+    The exit status is 1 if something differs from the original simulators or from the CPU.
 
     Examples:
       topple doctor
 
+      topple doctor --json
+
       topple doctor --cuda --pairs 500000
     """
-    rows: list[list[Cell]] = [
-        ["topple", __version__, True],
-        ["python", platform.python_version(), True],
-        ["numpy", np.__version__, True],
-        ["cores", os.cpu_count(), True],
-        ["engine", *_timed(engine_hash, FAITHFUL)],
-    ]
-    for name, folder in (("caches", paths.cache_folder()), ("runs", paths.runs_folder())):
-        rows.append([name, f"{folder} ({_size(folder) / 2**20:.1f} MiB)", True])
-    if cuda:
-        with user_errors():
+    with user_errors():
+        rows = [*_environment(), *_engines(), *_folders()]
+        if cuda:
             rows += _cuda_rows(pairs, seed)
     show("Checks", ("what", "found", "sound"), rows, as_json)
     if not all(row[2] for row in rows):
-        raise typer.Exit(1)
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _environment() -> list[list[Cell]]:
+    rows: list[list[Cell]] = [
+        ["topple", __version__, True],
+        ["system", f"{platform.platform()}, {platform.machine()}", True],
+        ["python", platform.python_version(), True],
+        ["numpy", np.__version__, True],
+        ["cores", str(os.cpu_count()), True],
+        ["GPU", _gpu(), True],
+    ]
+    for extra in extras():
+        found = ", ".join(f"{name} {version}" for name, version in extra.found.items())
+        if extra.missing:
+            found = f"without {', '.join(extra.missing)}: pip install 'topple[{extra.name}]'"
+        rows.append([f"extra {extra.name}", found, True])
+    return rows
+
+
+def _gpu() -> str:
+    """The names of NVIDIA GPUs, as their driver tells them."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return "none with an NVIDIA driver"
+    command = [program, "--query-gpu=name", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=3)
+    except (OSError, subprocess.TimeoutExpired):
+        return "the driver does not answer"
+    return ", ".join(done.stdout.split("\n")).strip(", ") or "none the driver knows"
+
+
+def _engines() -> list[list[Cell]]:
+    rows: list[list[Cell]] = [["engine", *_timed(engine_hash, FAITHFUL)]]
+    for rules in (AT_60_HZ, AT_10_HZ):
+        found = _timed(partial(games.engine_hash, rules), games.FAITHFUL[rules.hz])
+        rows.append([f"I-PHYRE engine, {rules.hz} Hz", *found])
+    return rows
+
+
+def _folders() -> list[list[Cell]]:
+    folders = {
+        "caches": paths.cache_folder(),
+        "player's data": paths.data_folder(),
+        "runs": paths.runs_folder(),
+    }
+    return [
+        [name, f"{folder} ({_size(folder) / 2**20:.1f} MiB)", True]
+        for name, folder in folders.items()
+    ]
 
 
 def _cuda_rows(pairs: int, seed: int) -> list[list[Cell]]:
@@ -66,7 +119,7 @@ def _cuda_rows(pairs: int, seed: int) -> list[list[Cell]]:
     device = cuda_device()
     ready = time.perf_counter() - started
     rows: list[list[Cell]] = [
-        ["GPU", f"{device.name}, ready after {ready:.1f} s", True],
+        ["GPU in use", f"{device.name}, ready after {ready:.1f} s", True],
         ["engine on the GPU", *_timed(lambda: engine_hash("cuda"), FAITHFUL)],
     ]
     for tier in Tier:
@@ -88,8 +141,8 @@ def _timed(hash_of: Callable[[], str], expected: str) -> tuple[str, bool]:
     found = hash_of()
     seconds = time.perf_counter() - started
     same = found == expected
-    verdict = "that of the original simulator" if same else f"NOT {expected}"
-    return f"{found}, {verdict} ({seconds:.1f} s)", same
+    verdict = "that of the original simulator" if same else f"NOT {expected[:_SHOWN]}"
+    return f"{found[:_SHOWN]}, {verdict} ({seconds:.1f} s)", same
 
 
 def _size(folder: Path) -> int:

@@ -10,22 +10,30 @@ from typing import Annotated
 import typer
 
 from topple import paths
-from topple.agents.registry import AGENTS, GAME_AGENTS
 from topple.cli import llm_options
 from topple.cli.from_player import keep_people, show_people
 from topple.cli.iphyre_options import chosen_games
 from topple.cli.llm_options import LLM, LlmRun, llm_label, llm_settings
-from topple.cli.messages import Json, resumable, user_errors
-from topple.cli.phyre_lab import (
+from topple.cli.messages import resumable, user_errors
+from topple.cli.options import (
+    GAMES_HELP,
     Address,
+    AgentOrNobody,
+    Backend,
     Cache,
-    OnBackend,
+    Database,
+    Folds,
+    Hertz,
+    Json,
     Runs,
+    ScoredPart,
+    Seed,
+    Settings,
+    SetupName,
     UseRay,
-    laboratory,
-    parse_folds,
-    run_all,
+    complete_games,
 )
+from topple.cli.phyre_lab import laboratory, parse_numbers, run_all
 from topple.cli.phyre_progress import progress_bar
 from topple.cli.run_tables import show_game_runs, show_runs
 from topple.experiments.config import Part, RunConfig, Setting
@@ -47,39 +55,29 @@ _WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 
 @app.command()
 def evaluate(
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            help=f"PHYRE: {', '.join(AGENTS)}, or a file like configs/phyre/dqn.toml; "
-            f"I-PHYRE: {', '.join(GAME_AGENTS)}; or 'module:Class' of your own."
-        ),
-    ] = None,
+    agent: AgentOrNobody = None,
     from_player: Annotated[
         str | None,
         typer.Option(help="Instead of an agent: the people of this study in the player."),
     ] = None,
-    database: Annotated[
-        str | None, typer.Option(help="Of the player; by default its file in the data folder.")
-    ] = None,
-    setup: Annotated[str | None, typer.Option(help="PHYRE: tier and split.")] = None,
-    folds: Annotated[str, typer.Option("--fold", help="PHYRE: folds, with commas.")] = "0",
-    part: Annotated[Part, typer.Option(help="PHYRE: which tasks are scored.")] = Part.TEST,
+    database: Database = None,
+    setup: SetupName = None,
+    folds: Folds = "0",
+    part: ScoredPart = Part.TEST,
     tasks: Annotated[
         str | None,
-        typer.Option(help="PHYRE: only so many tasks, spread evenly, or ids by commas."),
+        typer.Option(help="PHYRE: task ids, by commas, or how many, spread evenly; all if none."),
     ] = None,
     games: Annotated[
         str | None,
-        typer.Option("--games", "--split", help="I-PHYRE: games or splits by commas, or `all`."),
+        typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
     ] = None,
-    hz: Annotated[int, typer.Option(help="I-PHYRE: 10 or 60 ticks a second.")] = 10,
+    hz: Hertz = 10,
     attempts: Annotated[
         int | None,
-        typer.Option(min=1, help="On each task or game; 100 by default, or 1 for games."),
+        typer.Option(min=1, help="Allowed on each task or game; 100 by default, or 1 for games."),
     ] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", "-s", help="A setting of the agent, NAME=VALUE.")
-    ] = None,
+    setting: Settings = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -87,7 +85,7 @@ def evaluate(
             "for any games of I-PHYRE."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the agent's random choices.")] = 0,
+    seed: Seed = 0,
     label: Annotated[str, typer.Option(help="A name for the results.")] = "",
     base_url: llm_options.BaseUrl = None,
     model: llm_options.Model = None,
@@ -113,7 +111,7 @@ def evaluate(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "cpu",
+    backend: Backend = "cpu",
     as_json: Json = False,
 ) -> None:
     """Train an agent, let it act on test tasks or games, and keep the run as a record.
@@ -121,7 +119,7 @@ def evaluate(
     Finished runs are not run again. Records go to the folder of runs, for `topple report`.
 
     Examples:
-      topple evaluate --agent mem --setup ball_within --fold 0,1 -s actions=1000
+      topple evaluate --agent mem --setup ball_within --folds 0,1 -s actions=1000
 
       topple evaluate --agent random --games basic,noisy
 
@@ -141,6 +139,8 @@ def evaluate(
             show_people(keep_people(from_player, database, folder), as_json)
             return
         assert agent is not None  # one of the two is given
+        if database is not None:
+            raise ValueError("--database goes with --from-player; leave it out")
         settings = dict(parse_setting(text) for text in setting or ())
         names = None if games is None else tuple(game.name for game in chosen_games(games))
         lab_of = partial(laboratory, cache, use_ray, address, backend)
@@ -172,8 +172,8 @@ def evaluate(
         if (setup is None) == (names is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         llm = None
-        if agent == LLM:
-            asked: dict[str, Setting] = {
+        asked = llm_settings(
+            {
                 "model": model,
                 "images": images,
                 "keyframes": keyframes,
@@ -186,7 +186,9 @@ def evaluate(
                 "temperature": temperature,
                 "max_tokens": max_tokens,
             }
-            settings = {**llm_settings(asked), **settings}
+        )
+        if agent == LLM:
+            settings = {**asked, **settings}
             settings.setdefault("model", "default")
             label = label or llm_label(settings)
             llm = LlmRun(
@@ -201,13 +203,17 @@ def evaluate(
                 resume=resume,
                 runs=folder,
             )
-        elif base_url is not None:
-            raise ValueError(f"--base-url is for --agent {LLM}, not {agent!r}")
+        else:
+            ways = {"base_url": base_url, "prices": prices, "rpm": rpm, "tpm": tpm}
+            for name in (*asked, *(name for name, value in ways.items() if value is not None)):
+                option = f"--{name.replace('_', '-')}"
+                raise ValueError(f"{option} is for --agent {LLM}, not {agent!r}")
         if setup is not None:
+            numbers = parse_numbers(folds, "folds")
             first = RunConfig(
                 agent,
                 Setup.parse(setup),
-                parse_folds(folds)[0],
+                numbers[0],
                 settings,
                 part,
                 seed,
@@ -215,9 +221,7 @@ def evaluate(
                 label,
                 parse_tasks(tasks),
             )
-            configs = [
-                agent_config(agent, replace(first, fold=fold)) for fold in parse_folds(folds)
-            ]
+            configs = [agent_config(agent, replace(first, fold=fold)) for fold in numbers]
             with lab_of() as (lab, bar):
                 if llm is not None:
                     lab.make = llm.phyre(bar.report)
@@ -225,6 +229,8 @@ def evaluate(
             show_runs(records, as_json, llm)
             return
         assert names is not None  # one of the two is given
+        if tasks is not None:
+            raise ValueError("--tasks is for PHYRE; name games with --games")
         game_config = GameRunConfig(
             agent, names, settings, hz=hz, seed=seed, plays=attempts or 1, label=label
         )

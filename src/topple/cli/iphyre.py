@@ -8,8 +8,20 @@ from typing import Annotated
 import typer
 
 from topple.cli import iphyre_analysis
-from topple.cli.iphyre_options import Games, OnEngine, chosen_games, parse_times, rules_at
-from topple.cli.messages import Json, progress, resumable, show, show_json, user_errors
+from topple.cli.groups import HelpfulGroup
+from topple.cli.iphyre_options import OnEngine, chosen_games, parse_times, rules_at
+from topple.cli.messages import Cell, progress, resumable, show, show_json, user_errors
+from topple.cli.options import (
+    EachSize,
+    GameName,
+    Games,
+    Hertz,
+    Json,
+    Seed,
+    Size,
+    out_file,
+    out_folder,
+)
 from topple.iphyre.dataset import collect, load, save
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game, GameError
@@ -27,12 +39,12 @@ Examples:
 
   topple iphyre games --games basic
 
-  topple iphyre sheets runs/sheets
+  topple iphyre sheets --out runs/sheets
 
   topple iphyre oracle --out runs/oracle
 """
 
-app = typer.Typer(help=_HELP, no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=HelpfulGroup, help=_HELP, add_completion=False)
 app.command("difficulty")(iphyre_analysis.difficulty)
 app.command("oracle")(iphyre_analysis.oracle)
 app.command("timing")(iphyre_analysis.timing)
@@ -56,7 +68,13 @@ def find_game(name: str, file: Path | None) -> Game:
 
 @app.command("games")
 def list_games(games: Games = None, as_json: Json = False) -> None:
-    """List games with what they test."""
+    """List games with what they test.
+
+    Examples:
+      topple iphyre games --games basic
+
+      topple iphyre games --games all --json
+    """
     with user_errors():
         chosen = chosen_games(games)
     if as_json:
@@ -71,38 +89,55 @@ def list_games(games: Games = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def check(file: Path) -> None:
-    """Check the games of a .json or .py file."""
+def check(
+    file: Annotated[Path, typer.Argument(help="A .json or .py file with games.")],
+    as_json: Json = False,
+) -> None:
+    """Check the games of a .json or .py file.
+
+    Examples:
+      topple iphyre check my_games.py
+    """
     with user_errors():
-        for game in load_games(file):
-            gray = len(game.eliminable)
-            typer.echo(f"{game.name}: {game.bodies} bodies, {gray} gray blocks: fine")
+        found = load_games(file)
+    if as_json:
+        show_json([game_to_json(game) for game in found])
+        return
+    for game in found:
+        gray = len(game.eliminable)
+        typer.echo(f"{game.name}: {game.bodies} bodies, {gray} gray blocks: fine")
 
 
 @app.command("play")
 def play_game(
-    game: str,
+    game: GameName,
     times: Annotated[str, typer.Option(help="Seconds per gray block by commas; - for never.")] = "",
-    hz: Annotated[int, typer.Option(help="60 or 10 ticks a second.")] = 60,
-    save_to: Annotated[
-        Path | None, typer.Option("--save", help="Write a .gif, .mp4 or .png of the episode.")
+    hz: Hertz = 60,
+    out: Annotated[
+        Path | None, out_file("a picture of the episode: .gif, .mp4, or .png of its end")
     ] = None,
-    size: Annotated[int, typer.Option(help="Width of the picture in px.")] = 400,
+    size: Size = 400,
     file: OwnFile = None,
     engine: OnEngine = Engine.NATIVE,
     as_json: Json = False,
 ) -> None:
-    """Play one plan and print what it earned."""
+    """Play one plan and print what it earned.
+
+    Examples:
+      topple iphyre play seesaw --times=-,4.821 --out seesaw.gif
+
+      topple iphyre play mine --file my_games.py --hz 10 --json
+    """
     with user_errors():
-        if save_to is not None:
-            check_ending(save_to)
+        if out is not None:
+            check_ending(out)
         rules = rules_at(hz, engine)
         chosen = find_game(game, file)
         plan = plan_from_seconds(chosen, parse_times(times), rules)
         score = play(chosen, plan, rules)
-        if save_to is not None:
+        if out is not None:
             fps = min(hz, DEFAULT_FPS)
-            save_frames(picture_episode(chosen, plan, rules, fps, size), save_to, fps)
+            save_frames(picture_episode(chosen, plan, rules, fps, size), out, fps)
     if as_json:
         show_json({"game": chosen.name, "hz": hz, **score._asdict()})
         return
@@ -111,32 +146,55 @@ def play_game(
 
 
 @app.command()
-def picture(game: str, out: Path, size: int = 600, file: OwnFile = None) -> None:
-    """Draw a game's initial scene as PNG."""
+def picture(
+    game: GameName,
+    out: Annotated[Path, out_file("the picture; it ends in .png")],
+    size: Size = 600,
+    file: OwnFile = None,
+    as_json: Json = False,
+) -> None:
+    """Draw a game's initial scene as PNG.
+
+    Examples:
+      topple iphyre picture seesaw --out seesaw.png
+    """
     with user_errors():
         save_png(picture_game(find_game(game, file), size), out)
-    typer.echo(str(out))
+    show_json({"file": str(out)}) if as_json else typer.echo(str(out))
 
 
 @app.command()
-def sheets(out: Path, size: Annotated[int, typer.Option(help="Of one game, px.")] = 240) -> None:
-    """Draw a contact sheet of every split (the paper's Figures A2 to A5) into a folder."""
+def sheets(
+    out: Annotated[Path, out_folder("one picture per split")],
+    size: EachSize = 240,
+    as_json: Json = False,
+) -> None:
+    """Draw a contact sheet of every split (the paper's Figures A2 to A5) into a folder.
+
+    Examples:
+      topple iphyre sheets --out runs/sheets
+    """
+    files = [str(out / f"{split.value}.png") for split in Split]
     with user_errors():
-        for split in Split:
-            path = out / f"{split.value}.png"
-            save_png(sheet(split.games, size=size), path)
-            typer.echo(str(path))
+        for split, file in zip(Split, files, strict=True):
+            save_png(sheet(split.games, size=size), file)
+    show_json(files) if as_json else typer.echo("\n".join(files))
 
 
 @app.command()
 def sample(
-    out: Annotated[Path, typer.Option(help="Folder for one .npz file per game.")],
+    out: Annotated[Path, out_folder("one .npz file per game")],
     games: Games = None,
-    count: Annotated[int, typer.Option(help="Successes, and failures, per game.")] = 50,
-    seed: int = 0,
-    frames: Annotated[int, typer.Option(help="Width of frames in px; 0 for none.")] = 0,
+    count: iphyre_analysis.Count = 50,
+    seed: Seed = 0,
+    frames: Annotated[int, typer.Option(min=0, help="Width of frames in px; 0 for none.")] = 0,
+    as_json: Json = False,
 ) -> None:
-    """Collect successful and failed episodes of games; finished files are kept."""
+    """Collect successful and failed episodes of games; finished files are kept.
+
+    Examples:
+      topple iphyre sample --games basic --count 20 --out runs/episodes
+    """
     with user_errors(), resumable():
         chosen = chosen_games(games)
         paths = {g: out / f"{g.name}-{count}-seed{seed}-frames{frames}.npz" for g in chosen}
@@ -146,6 +204,8 @@ def sample(
                 if not path.exists():
                     save(collect(game, count, count, seed, frames), path)
                 bar.advance(bar.task_ids[0])
-    for game, path in paths.items():
-        data = load(path)
-        typer.echo(f"{game.name}: {len(data.solved)} episodes from {int(data.drawn)} draws")
+        rows: list[tuple[Cell, ...]] = []
+        for game, path in paths.items():
+            data = load(path)
+            rows.append((game.name, len(data.solved), int(data.drawn), str(path)))
+    show("Episodes", ("game", "episodes", "plans drawn", "file"), rows, as_json)

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.iphyre_options import Games, chosen_games, rules_at
-from topple.cli.messages import Cell, Json, progress, resumable, show, user_errors
+from topple.cli.iphyre_options import chosen_games, rules_at
+from topple.cli.messages import Cell, progress, resumable, show, user_errors
+from topple.cli.options import Figure, Games, Hertz, Json, Oracle, Seed, out_folder
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
 from topple.iphyre.analysis.oracle import search_oracle
 from topple.iphyre.analysis.random_agent import paper_games, play_random
@@ -24,9 +25,8 @@ from topple.iphyre.split import PUBLISHED_SPLITS
 from topple.reports.iphyre_figures import bars_by_game, failure_shares
 from topple.reports.published import IPHYRE_ORACLE
 
-Out = Annotated[Path, typer.Option("--out", help="Folder for the results, one file per game.")]
-Oracle = Annotated[Path, typer.Option("--oracle", help="Folder written by `topple iphyre oracle`.")]
-Figure = Annotated[Path | None, typer.Option("--figure", help="Draw the results to this file.")]
+Out = Annotated[Path, out_folder("the results, one file per game")]
+Count = Annotated[int, typer.Option(min=1, help="Successes, and as many failures, of each game.")]
 
 
 def _results(
@@ -44,12 +44,16 @@ def _results(
 def difficulty(
     out: Out,
     games: Games = None,
-    count: Annotated[int, typer.Option(help="Successes, and failures, to find.")] = 50,
-    seed: int = 0,
+    count: Count = 50,
+    seed: Seed = 0,
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Count the random plans needed to find enough successes and failures (Figure A1)."""
+    """Count the random plans needed to find enough successes and failures (Figure A1).
+
+    Examples:
+      topple iphyre difficulty --out runs/difficulty --figure figureA1.png
+    """
     with user_errors():
         results = _results(
             "difficulty",
@@ -68,14 +72,18 @@ def difficulty(
 def oracle(
     out: Out,
     games: Games = None,
-    attempts: Annotated[int, typer.Option(help="Plans tried per game.")] = 12_000,
-    seed: int = 0,
+    attempts: Annotated[int, typer.Option(min=1, help="Plans tried on each game.")] = 12_000,
+    seed: Seed = 0,
     start: Annotated[
         Path | None, typer.Option(help="Folder of an earlier search, to start from its plans.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Search the best plan of each game at 60 Hz."""
+    """Search the best plan of each game at 60 Hz.
+
+    Examples:
+      topple iphyre oracle --out runs/oracle --games basic
+    """
 
     def compute(game: Game) -> Result:
         known = [] if start is None else _known_plans(start, game)
@@ -127,7 +135,11 @@ def timing(
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Measure by how many milliseconds the oracle's removals can be off."""
+    """Measure by how many milliseconds the oracle's removals can be off.
+
+    Examples:
+      topple iphyre timing --out runs/timing --oracle runs/oracle
+    """
 
     def compute(game: Game) -> Result:
         plan = oracle_plan(oracle_folder, game)
@@ -151,12 +163,18 @@ def timing(
 def solvability(
     out: Out,
     games: Games = None,
-    samples: Annotated[int, typer.Option(help="Plans for games with over two blocks.")] = 4000,
-    seed: int = 0,
+    samples: Annotated[
+        int, typer.Option(min=1, help="Plans for games with over two blocks.")
+    ] = 4000,
+    seed: Seed = 0,
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Find out which games can be solved at 10 Hz."""
+    """Find out which games can be solved at 10 Hz.
+
+    Examples:
+      topple iphyre solvability --out runs/solvability --samples 1000
+    """
 
     def compute(game: Game) -> Result:
         found = solve_at_10_hz(game, samples, seed)
@@ -175,17 +193,23 @@ def solvability(
 
 def failures(
     oracle_folder: Oracle,
-    attempts: Annotated[
+    played: Annotated[
         Path | None,
         typer.Option(help="JSON of game to {order, solved}; the random agent if left out."),
     ] = None,
-    hz: Annotated[int, typer.Option(help="Rate of the random agent.")] = 10,
+    hz: Hertz = 10,
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Tell failures of order from failures of timing (appendix H)."""
+    """Tell failures of order from failures of timing (appendix H).
+
+    Examples:
+      topple iphyre failures --oracle runs/oracle
+
+      topple iphyre failures --oracle runs/oracle --played mine.json --json
+    """
     with user_errors():
-        if attempts is None:
+        if played is None:
             # All fifty are played, since one generator serves them in turn.
             ends = play_random(paper_games(), rules=rules_at(hz))
             tried = {
@@ -197,7 +221,7 @@ def failures(
         else:
             tried = {
                 name: Attempted(tuple(each["order"]), bool(each["solved"]))
-                for name, each in read_json(attempts).items()
+                for name, each in read_json(played).items()
             }
         orders = {g.name: oracle_plan(oracle_folder, g).order for g in PUBLISHED}
         counts = [

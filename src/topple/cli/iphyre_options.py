@@ -13,11 +13,6 @@ from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
 from topple.iphyre.split import Split
 from topple.physics.munk import Engine
 
-Games = Annotated[
-    str | None,
-    typer.Option("--games", help="Games or splits by commas, or `all`; the forty if left out."),
-]
-
 OnEngine = Annotated[
     Engine, typer.Option("--engine", help="native, or pymunk: the slow reference, same bits.")
 ]

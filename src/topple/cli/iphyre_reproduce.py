@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from topple.cli.iphyre_analysis import oracle_plan
-from topple.cli.messages import Json, show_json, user_errors
-from topple.cli.phyre_lab import show
+from topple.cli.messages import show_json, user_errors
+from topple.cli.options import Json, Oracle, Runs, out_folder
+from topple.cli.phyre_lab import tell
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import run_games
 from topple.experiments.game_store import find_game_records
@@ -33,7 +32,6 @@ from topple.reports.published import IPHYRE_CITATION, iphyre_table_a4
 RANDOM = "random"
 EVERYBODY = "all"
 
-Records = Annotated[Path, typer.Option(help="Folder of run records.")]
 RESULTS = Path("results/iphyre")
 
 _STRATEGIES = {"-I": "in advance", "-O": "on the fly", "-C": "combined"}
@@ -64,20 +62,21 @@ def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     if as_json:
         show_json({"agents": [_data(each) for each in columns], "source": IPHYRE_CITATION})
         return
-    show(summary_table([each for each in columns if not each.searches]))
+    tables = [summary_table([each for each in columns if not each.searches])]
     apart = [each for each in columns if each.searches]
     if apart:
-        show(summary_table(apart, "Apart: these simulate a game before they play it"))
+        tables.append(summary_table(apart, "Apart: these simulate a game before they play it"))
     for ending, name in _STRATEGIES.items():
         here = [e for e in columns if not e.explores and (e.player or "").endswith(ending)]
         for kind in sorted({each.kind for each in here}):
             group = [each for each in here if each.kind == kind]
             settings = kind or "settings as published"
-            show(game_table(f"Table A4, {name}, {settings}: ours / published", group))
+            tables.append(game_table(f"Table A4, {name}, {settings}: ours / published", group))
     others = [each for each in columns if each.player in (None, "Random")]
     if others:
-        show(game_table("Other agents", others))
-    show(table_a2([each for each in columns if not each.explores]), training_table(columns))
+        tables.append(game_table("Other agents", others))
+    tables.append(table_a2([each for each in columns if not each.explores]))
+    tell([*tables, training_table(columns)], [], as_json=False)
 
 
 def _data(column: Column) -> dict[str, Any]:
@@ -102,11 +101,9 @@ def _data(column: Column) -> dict[str, Any]:
 
 
 def iphyre_figures(
-    out: Annotated[Path, typer.Option(help="Folder for the figures.")],
-    records: Records = RESULTS,
-    oracle: Annotated[
-        Path, typer.Option(help="Folder written by `topple iphyre oracle`.")
-    ] = RESULTS / "oracle",
+    out: Annotated[Path, out_folder("the figures")],
+    runs: Runs = RESULTS,
+    oracle: Oracle = RESULTS / "oracle",
     as_json: Json = False,
 ) -> None:
     """Figures 2, 3, A6 and A7 of I-PHYRE, drawn from run records.
@@ -115,7 +112,7 @@ def iphyre_figures(
       topple reproduce iphyre-figures --out docs/images/iphyre
     """
     with user_errors():
-        columns = wanted_columns(EVERYBODY, records)
+        columns = wanted_columns(EVERYBODY, runs or RESULTS)
         plain = [each for each in columns if not each.explores]
         trained = [each for each in plain if each.records[0].training]
         made: list[Path] = []
@@ -145,11 +142,7 @@ def iphyre_figures(
                 for each in actors
             ]
             failure_shares(counts, "Figure A7: where failures come from", made[-1])
-    if as_json:
-        show_json([str(path) for path in made])
-    else:
-        show(failure_table(actors, plans))
-        typer.echo("\n".join(map(str, made)))
+    tell([failure_table(actors, plans)], made, as_json)
 
 
 def _rewards(columns: Sequence[Column]) -> dict[str, Any]:

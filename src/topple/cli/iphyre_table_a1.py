@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from topple.cli.evaluate import parse_setting
-from topple.cli.messages import Cell, Json, progress, resumable, show, show_json, user_errors
+from topple.cli.messages import Cell, progress, resumable, show, show_json, user_errors
+from topple.cli.options import Json, Seeds, Settings, Smoke, agent_names, out_folder
+from topple.cli.phyre_lab import parse_numbers
 from topple.experiments.classifiers import (
     CLASSIFIERS,
     HELD_OUT,
@@ -31,17 +33,15 @@ _COLUMNS = (*(split.value for split in PUBLISHED_SPLITS), Split.UNSEEN_BASIC.val
 @app.command("tableA1")
 def table_a1(
     agents: Annotated[
-        str, typer.Option(help=f"With commas: {', '.join(CLASSIFIERS.values())}.")
+        str, agent_names(f"Classifiers: {', '.join(CLASSIFIERS.values())}")
     ] = ",".join(CLASSIFIERS.values()),
-    seeds: Annotated[int, typer.Option(min=1, help="How many, from 0.")] = 3,
+    seeds: Seeds = "0,1,2",
     hold_out: Annotated[
         bool, typer.Option("--hold-out", help="Train on 4 of 5 basic plans, test on the fifth.")
     ] = False,
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", "-s", help="A setting of the agents, NAME=VALUE.")
-    ] = None,
-    results: Annotated[Path, typer.Option(help="Folder of results.")] = _RESULTS,
-    smoke: Annotated[bool, typer.Option("--smoke", help="Little data, in seconds.")] = False,
+    setting: Settings = None,
+    out: Annotated[Path, out_folder("the results; finished ones are taken from it")] = _RESULTS,
+    smoke: Smoke = False,
     as_json: Json = False,
 ) -> None:
     """Table A1 of I-PHYRE: accuracies of classifiers, in per cent, ours beside the published.
@@ -52,7 +52,7 @@ def table_a1(
     Examples:
       topple reproduce tableA1
 
-      topple reproduce tableA1 --agents fusion-global --seeds 1 --hold-out
+      topple reproduce tableA1 --agents fusion-global --seeds 0 --hold-out
     """
     with user_errors(), resumable():
         names = {agent: row for row, agent in CLASSIFIERS.items()}
@@ -65,7 +65,7 @@ def table_a1(
         configs = [
             ClassifierConfig(agent, settings, seed, share)
             for agent in chosen
-            for seed in range(seeds)
+            for seed in parse_numbers(seeds, "seeds")
         ]
         found: dict[str, list[dict[str, Any]]] = defaultdict(list)
         with progress("classifiers", len(configs)) as bar:
@@ -78,7 +78,7 @@ def table_a1(
                     task, description=label, completed=ready + done / planned
                 )
 
-            for number, result in enumerate(sweep_classifiers(configs, results, start), start=1):
+            for number, result in enumerate(sweep_classifiers(configs, out, start), start=1):
                 found[result["config"]["agent"]].append(result)
                 bar.update(task, completed=number)
     if as_json:

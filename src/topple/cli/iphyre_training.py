@@ -12,9 +12,21 @@ from rich.progress import Progress
 
 from topple import paths
 from topple.agents.iphyre.base import GameReport
+from topple.cli import complete
 from topple.cli.evaluate import parse_setting
-from topple.cli.messages import Json, progress, resumable, show_json, user_errors
-from topple.cli.phyre_lab import Address, Runs, UseRay, executor_of
+from topple.cli.messages import progress, resumable, show_json, user_errors
+from topple.cli.options import (
+    Address,
+    Json,
+    Runs,
+    Seeds,
+    Settings,
+    Smoke,
+    TrainingSplit,
+    UseRay,
+    free_folder,
+)
+from topple.cli.phyre_lab import executor_of, parse_numbers
 from topple.cli.run_tables import show_game_runs
 from topple.experiments.config import Setting
 from topple.experiments.game_config import GameRunConfig
@@ -100,16 +112,19 @@ def _show(bar: Progress, config: GameRunConfig, point: GameReport) -> None:
 def sweep(
     agents: Annotated[
         list[str],
-        typer.Argument(help="Agents of I-PHYRE, or files like configs/iphyre/ppo-i.toml."),
+        typer.Argument(
+            help="Agents of I-PHYRE, or files like configs/iphyre/ppo-i.toml.",
+            autocompletion=complete.one_of(complete.agents),
+        ),
     ],
-    seeds: Annotated[str, typer.Option(help="By commas.")] = "0",
-    games: Annotated[str, typer.Option(help="The split to train on.")] = "basic",
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", "-s", help="A setting of all agents, NAME=VALUE.")
-    ] = None,
-    smoke: Annotated[bool, typer.Option("--smoke", help="Few steps: seconds each.")] = False,
+    seeds: Seeds = "0",
+    games: Annotated[str, TrainingSplit] = "basic",
+    setting: Settings = None,
+    smoke: Smoke = False,
     runs: Runs = None,
-    trainings: Annotated[Path | None, typer.Option(help="Folder of checkpoints.")] = None,
+    trainings: Annotated[
+        Path | None, typer.Option(help="Folder of checkpoints.", callback=free_folder)
+    ] = None,
     use_ray: UseRay = False,
     address: Address = None,
     as_json: Json = False,
@@ -129,7 +144,7 @@ def sweep(
         split = split_named(games)
         configs = [
             learner_config(agent, split, seed, given, smoke)
-            for seed in _numbers(seeds)
+            for seed in parse_numbers(seeds, "seeds")
             for agent in agents
         ]
         records = runs or paths.runs_folder()
@@ -148,10 +163,3 @@ def sweep(
                 if far:
                     bar.advance(bar.task_ids[0])
     show_game_runs(found, as_json)
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"{text!r} is no list of seeds, such as 0,1,2") from None

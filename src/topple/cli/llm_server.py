@@ -15,7 +15,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8765,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Of the server; 0 for any that is free.")
+    ] = 8765,
 ) -> None:
     """Serve the models `random` and `heuristic`, which need no network, key or money.
 

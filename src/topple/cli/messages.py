@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, NoReturn
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -24,13 +24,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from topple.cli.exits import INTERRUPTED, WRONG_INPUT, fail
 from topple.physics.cuda_device import CudaError
 from topple.physics.munk_world import EngineError
 
-_INTERRUPTED = 130  # the exit status shells expect after Ctrl-C
-
 Cell = str | int | float | bool | None
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 @contextmanager
@@ -38,18 +36,28 @@ def user_errors() -> Iterator[None]:
     """Turn errors that a user can mend into a message and exit status 2."""
     try:
         yield
-    except KeyError as error:
-        _fail(str(error.args[0]))
-    except OSError as error:
-        named = error.filename is not None and error.strerror
-        _fail(f"{error.filename}: {error.strerror}" if named else str(error))
-    except (ValueError, LookupError, CudaError, EngineError) as error:
-        _fail(str(error))
+    except (ValueError, LookupError, OSError, CudaError, EngineError) as error:
+        fail(_told(error))
+        raise typer.Exit(WRONG_INPUT) from None
 
 
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"error: {' '.join(message.split())}", err=True)
-    raise typer.Exit(2)
+def _told(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return str(error.args[0])
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+@contextmanager
+def needs_extra(what: str, extra: str) -> Iterator[None]:
+    """Around imports of packages that an extra brings: say which, where they are missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{what} needs the package {error.name}: pip install 'topple[{extra}]'"
+        ) from None
 
 
 @contextmanager
@@ -59,7 +67,7 @@ def resumable() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         typer.echo("stopped; the same command takes it up again", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
 class _Rate(ProgressColumn):
@@ -68,6 +76,17 @@ class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
         return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
+
+
+class _Bars(Progress):
+    """Progress that can go without a trace."""
+
+    def stop(self) -> None:
+        """Leave a line behind only where the bars stay."""
+        if self.live.transient:
+            self.live.stop()
+        else:
+            super().stop()
 
 
 @contextmanager
@@ -81,9 +100,13 @@ def progress(label: str, total: int, done: int = 0) -> Iterator[Progress]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with _Bars(*columns, console=Console(stderr=True)) as bar:
         bar.add_task(label, total=total, completed=done)
-        yield bar
+        try:
+            yield bar
+        except BaseException:
+            bar.live.transient = True  # it goes, so that one line says what went wrong
+            raise
 
 
 def show(

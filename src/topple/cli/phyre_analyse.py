@@ -9,21 +9,21 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from topple.cli.messages import user_errors
-from topple.cli.phyre_lab import (
+from topple.cli.groups import HelpfulGroup
+from topple.cli.messages import resumable, user_errors
+from topple.cli.options import (
+    Actions,
     Address,
+    Backend,
     Cache,
-    OnBackend,
-    Out,
-    Templates,
+    Json,
+    TemplatesArgument,
     UseRay,
-    chosen_tasks,
-    laboratory,
-    save,
+    out_folder,
 )
+from topple.cli.phyre_lab import chosen_tasks, laboratory, save, tell
 from topple.cli.phyre_progress import progress_bar
 from topple.observe.frame_files import whole_file
-from topple.phyre.action_cache import ActionCache
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty
 from topple.phyre.analysis.diversity import template_diversity
 from topple.phyre.analysis.solvability import (
@@ -36,6 +36,7 @@ from topple.phyre.analysis.solvability import (
 )
 from topple.phyre.task import Task
 from topple.physics.backend import check_backend
+from topple.physics.progress import Progress as Report
 from topple.reports.analyses import (
     difficulty_table,
     diversity_table,
@@ -50,9 +51,9 @@ from topple.reports.figures import (
 )
 from topple.scene.codec import fingerprint
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
-Actions = Annotated[int, typer.Option(min=10, help="How many actions of the fixed list.")]
+Out = Annotated[Path, out_folder("the figures and their data")]
 _FIGURES = Path("figures")
 
 
@@ -64,133 +65,123 @@ def _group() -> None:
 
     Examples:
       topple analyse difficulty ball --actions 1000
+
+      topple analyse solvability my_template.py
     """
 
 
 @app.command()
 def difficulty(
-    templates: Templates = None,
+    templates: TemplatesArgument = None,
     actions: Actions = 1000,
     out: Out = _FIGURES,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "cpu",
+    backend: Backend = "cpu",
+    as_json: Json = False,
 ) -> None:
     """Try random actions on tasks and draw how many they solve (Figure 2).
 
     Examples:
       topple analyse difficulty ball two_balls --actions 1000
     """
-    groups = chosen_tasks(templates)
-    curves, bars = {}, {}
-    with laboratory(cache, use_ray, address, backend) as (lab, bar):
-        for tier, tasks in groups.items():
-            bar.name(tier.value)
-            outcomes = lab.action_cache(tier).outcomes(tasks, actions)
-            curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
-            bars[tier.value] = template_difficulty(tasks, outcomes)
-    save(out, "figure2a", random_curve_table(curves), random_curves(curves))
-    save(out, "figure2b", difficulty_table(bars), difficulty_bars(bars))
+    with user_errors(), resumable():
+        groups = chosen_tasks(templates)
+        curves, bars = {}, {}
+        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            for tier, tasks in groups.items():
+                bar.name(tier.value)
+                outcomes = lab.action_cache(tier).outcomes(tasks, actions)
+                curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
+                bars[tier.value] = template_difficulty(tasks, outcomes)
+        files = save(out, "figure2a", random_curve_table(curves), random_curves(curves))
+        files += save(out, "figure2b", difficulty_table(bars), difficulty_bars(bars))
+        tell([], files, as_json)
 
 
 @app.command()
 def diversity(
-    templates: Templates = None,
+    templates: TemplatesArgument = None,
     actions: Actions = 1000,
     out: Out = _FIGURES,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "cpu",
+    backend: Backend = "cpu",
+    as_json: Json = False,
 ) -> None:
     """Count how many tasks of a template single actions solve (Figures 10 and 11).
 
     Examples:
       topple analyse diversity 00000 my_template.py --actions 10000
     """
-    with laboratory(cache, use_ray, address, backend) as (lab, bar):
-        for tier, tasks in chosen_tasks(templates).items():
-            bar.name(tier.value)
-            found = template_diversity(tasks, lab.action_cache(tier).outcomes(tasks, actions))
-            save(
-                out, f"diversity_{tier.value}", diversity_table(found), diversity_histograms(found)
-            )
+    files: list[Path] = []
+    with user_errors(), resumable():
+        groups = chosen_tasks(templates)
+        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            for tier, tasks in groups.items():
+                bar.name(tier.value)
+                found = template_diversity(tasks, lab.action_cache(tier).outcomes(tasks, actions))
+                name = f"diversity_{tier.value}"
+                files += save(out, name, diversity_table(found), diversity_histograms(found))
+        tell([], files, as_json)
 
 
 @app.command()
 def solvability(
-    templates: Templates = None,
+    templates: TemplatesArgument = None,
     p0: Annotated[
-        float | None, typer.Option(help="Smallest share of stable solutions; by tier if left out.")
+        float | None,
+        typer.Option(min=0, max=1, help="Smallest share of stable solutions; by tier if left out."),
     ] = None,
     max_actions: Annotated[int, typer.Option(min=1, help="To try on a task.")] = 1_000_000,
     min_valid: Annotated[int, typer.Option(min=1, help="Before a task is decided.")] = MIN_VALID,
     out: Out = _FIGURES,
-    backend: OnBackend = "cpu",
+    backend: Backend = "cpu",
+    as_json: Json = False,
 ) -> None:
     """Decide by sampling which tasks have stable solutions (supplement B).
 
     Examples:
       topple analyse solvability my_template.py --max-actions 200000
     """
-    for tier, tasks in chosen_tasks(templates).items():
-        threshold = THRESHOLDS[tier] if p0 is None else p0
-        kept = out / f"solvability_{tier.value}_{fingerprint(t.scene for t in tasks)[:8]}.json"
-
-        with user_errors(), progress_bar() as bar:
-            bar.name(f"{tier.value}: tasks decided")
-
-            def keep(
-                found: list[Evidence],
-                file: Path = kept,
-                p0: float = threshold,
-            ) -> None:
-                with whole_file(file) as temporary:
-                    temporary.write_text(json.dumps([entry.to_data() for entry in found]))
-                decided = [decide(entry, p0, min_valid) is not Verdict.OPEN for entry in found]
-                bar.report(sum(decided), len(decided))
-
-            known = _known(kept) if kept.exists() else None
-            found = assess(
-                tasks,
-                p0=threshold,
-                known=known,
-                max_actions=max_actions,
-                min_valid=min_valid,
-                on_block=keep,
-                backend=check_backend(backend),
-            )
-        save(
-            out,
-            f"solvability_{tier.value}",
-            solvability_table(tasks, found, threshold, min_valid),
-            solvability_figure(_shares(tasks, found), threshold),
-        )
-
-
-@app.command("cache")
-def cache_command(
-    templates: Templates = None,
-    actions: Actions = 1000,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: OnBackend = "cpu",
-) -> None:
-    """Simulate the fixed list of actions on tasks and keep the outcomes.
-
-    Examples:
-      topple analyse cache ball --actions 1000
-
-      topple analyse cache two_balls --actions 100000 --address auto
-    """
-    with laboratory(cache, use_ray, address, backend) as (lab, bar):
+    files: list[Path] = []
+    with user_errors(), resumable():
+        where = check_backend(backend)
         for tier, tasks in chosen_tasks(templates).items():
-            bar.name(tier.value)
-            kept: ActionCache = lab.action_cache(tier)
-            kept.build(tasks, actions)
-            typer.echo(f"{tier.value}: {len(tasks):,} tasks x {actions:,} actions in {kept.folder}")
+            threshold = THRESHOLDS[tier] if p0 is None else p0
+            kept = out / f"solvability_{tier.value}_{fingerprint(t.scene for t in tasks)[:8]}.json"
+            with progress_bar() as bar:
+                bar.name(f"{tier.value}: tasks decided")
+
+                def keep(
+                    found: list[Evidence],
+                    file: Path = kept,
+                    p0: float = threshold,
+                    report: Report = bar.report,
+                ) -> None:
+                    with whole_file(file) as temporary:
+                        temporary.write_text(json.dumps([entry.to_data() for entry in found]))
+                    decided = [decide(entry, p0, min_valid) is not Verdict.OPEN for entry in found]
+                    report(sum(decided), len(decided))
+
+                found = assess(
+                    tasks,
+                    p0=threshold,
+                    known=_known(kept) if kept.exists() else None,
+                    max_actions=max_actions,
+                    min_valid=min_valid,
+                    on_block=keep,
+                    backend=where,
+                )
+            files += save(
+                out,
+                f"solvability_{tier.value}",
+                solvability_table(tasks, found, threshold, min_valid),
+                solvability_figure(_shares(tasks, found), threshold),
+            )
+        tell([], files, as_json)
 
 
 def _known(file: Path) -> list[Evidence]:

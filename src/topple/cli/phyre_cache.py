@@ -9,8 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from topple import paths
-from topple.cli.messages import Cell, Json, resumable, show, user_errors
-from topple.cli.phyre_lab import Address, Cache, OnBackend, UseRay, laboratory
+from topple.cli.exits import CHECK_FAILED
+from topple.cli.groups import HelpfulGroup
+from topple.cli.messages import Cell, resumable, show, user_errors
+from topple.cli.options import Address, Backend, Cache, Json, Templates, TierName, UseRay, free_file
+from topple.cli.phyre_lab import laboratory
 from topple.experiments.run import ACTION_CACHE
 from topple.observe.frame_files import whole_file
 from topple.phyre.action import CACHE_SEED
@@ -21,13 +24,12 @@ from topple.phyre.outcome_shard import SHARD_ACTIONS
 from topple.phyre.task import template_tasks
 from topple.phyre.tier import Tier
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
-Tiers = Annotated[Tier, typer.Option(help="What the actions place.")]
 Actions = Annotated[
-    int, typer.Option(min=SHARD_ACTIONS, help="Of the list of 100,000, in whole thousands.")
+    int,
+    typer.Option(min=SHARD_ACTIONS, help="How many actions of the fixed list, in whole thousands."),
 ]
-Only = Annotated[str | None, typer.Option("--templates", help="Template ids, with commas.")]
 
 
 @app.callback()
@@ -43,16 +45,18 @@ def _group() -> None:
 
 @app.command()
 def build(
-    tier: Tiers = Tier.BALL,
+    tier: TierName = Tier.BALL.value,
     actions: Actions = 1_000,
-    templates: Only = None,
+    templates: Templates = None,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "auto",
+    backend: Backend = "auto",
     manifest: Annotated[
-        Path | None, typer.Option(help="Also write the hashes of what was built, as JSON.")
+        Path | None,
+        typer.Option(help="Also write the hashes of what was built, as JSON.", callback=free_file),
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Simulate and store what is not there yet; a stopped build goes on where it was.
 
@@ -60,37 +64,45 @@ def build(
       topple cache build --tier two_balls --actions 10000 --templates 00100,00101
     """
     with user_errors(), resumable():
-        chosen = _templates(tier, templates)
+        placed = Tier.parse(tier)
+        chosen = _templates(placed, templates)
         _check_actions(actions)
         with laboratory(cache, use_ray, address, backend) as (lab, bar):
-            outcomes = lab.action_cache(tier)
+            outcomes = lab.action_cache(placed)
             entries = {}
             for template in chosen:
                 bar.name(template)
                 outcomes.build(template_tasks(template), actions)
                 entries[template] = entry_of(outcomes, template, actions)
                 if manifest is not None:
-                    _write(manifest, tier, entries)
-    _show(tier, entries, as_json=False)
+                    _write(manifest, placed, entries)
+    _show(placed, entries, as_json)
 
 
 @app.command()
 def check(
-    tier: Tiers = Tier.BALL,
+    tier: TierName = Tier.BALL.value,
     actions: Actions = 1_000,
-    templates: Only = None,
+    templates: Templates = None,
     cache: Cache = None,
     as_json: Json = False,
 ) -> None:
-    """Compare what was built with the hashes that come with the package."""
+    """Compare what was built with the hashes that come with the package.
+
+    The exit status is 1 if something differs.
+
+    Examples:
+      topple cache check --tier ball --actions 100000 --json
+    """
     with user_errors():
+        placed = Tier.parse(tier)
         _check_actions(actions)
         folder = (cache or paths.cache_folder()) / ACTION_CACHE
-        outcomes = ActionCache(folder, tier)
-        chosen = _templates(tier, templates)
+        outcomes = ActionCache(folder, placed)
+        chosen = _templates(placed, templates)
         entries = {template: entry_of(outcomes, template, actions) for template in chosen}
-    if not _show(tier, entries, as_json):
-        raise typer.Exit(1)
+    if not _show(placed, entries, as_json):
+        raise typer.Exit(CHECK_FAILED)
 
 
 def _templates(tier: Tier, names: str | None) -> list[str]:

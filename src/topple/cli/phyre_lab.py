@@ -1,16 +1,16 @@
-"""What the evaluation commands share: options, tasks, laboratories, output."""
+"""What the evaluation commands share: tasks, laboratories, output."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
 from topple import paths
-from topple.cli.messages import user_errors
+from topple.cli.messages import needs_extra, show_json, user_errors
 from topple.cli.phyre_progress import Bar, progress_bar
 from topple.experiments.config import RunConfig
 from topple.experiments.executors import Executor
@@ -18,6 +18,7 @@ from topple.experiments.executors.local import LocalExecutor
 from topple.experiments.run import Laboratory
 from topple.experiments.store import RunRecord
 from topple.experiments.sweep import sweep
+from topple.observe.frame_files import whole_file
 from topple.phyre import Task, Tier, enumerate_tasks, load_template, template_tasks, tier_tasks
 from topple.phyre.fold import Setup
 from topple.physics.backend import check_backend
@@ -25,50 +26,38 @@ from topple.reports.table import Table
 
 OWN_TASKS = 100  # of a template of one's own, as published templates have
 
-Runs = Annotated[Path | None, typer.Option(help="Folder of run records.")]
-Cache = Annotated[Path | None, typer.Option(help="Folder of caches.")]
-UseRay = Annotated[bool, typer.Option("--ray", help="Simulate on a Ray cluster.")]
-Address = Annotated[str | None, typer.Option(help="Of an existing Ray cluster.")]
-OnBackend = Annotated[
-    str, typer.Option("--backend", help="Simulate on: cpu, cuda, or auto for a GPU if any.")
-]
-KeepAttempts = Annotated[bool, typer.Option(help="Keep every attempt in the records.")]
-Out = Annotated[Path, typer.Option(help="Folder for the results.")]
-Templates = Annotated[
-    list[str] | None,
-    typer.Argument(help="Tiers, template ids, or Python files with templates of your own."),
-]
 
+def parse_numbers(text: str, what: str) -> list[int]:
+    """Numbers by commas.
 
-def parse_folds(text: str) -> list[int]:
-    """Fold numbers from a list with commas."""
+    Args:
+        text: such as ``0,1,2``.
+        what: they are, for the error.
+
+    Raises:
+        ValueError: A part is no number.
+    """
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no list of folds, such as 0,1,2") from None
+        raise ValueError(f"{text!r} is no list of {what}, such as 0,1,2") from None
 
 
 def parse_setups(text: str) -> list[Setup]:
-    """Setups from a list with commas."""
-    try:
-        return [Setup.parse(part) for part in text.split(",")]
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    """Setups by commas."""
+    return [Setup.parse(part.strip()) for part in text.split(",")]
 
 
 def chosen_tasks(names: Iterable[str] | None) -> dict[Tier, list[Task]]:
     """Tasks of tiers, published templates and template files, by tier; all if none is named."""
     groups: dict[Tier, list[Task]] = {}
     for name in names or [tier.value for tier in Tier]:
-        try:
-            if name in (tier.value for tier in Tier):
-                tasks: Sequence[Task] = tier_tasks(Tier(name))
-            elif name.endswith(".py"):
-                tasks = list(enumerate_tasks(load_template(name), OWN_TASKS))
-            else:
-                tasks = template_tasks(name)
-        except (LookupError, ValueError, OSError) as error:
-            raise typer.BadParameter(str(error)) from None
+        if name in (tier.value for tier in Tier):
+            tasks: Sequence[Task] = tier_tasks(Tier(name))
+        elif name.endswith(".py"):
+            tasks = list(enumerate_tasks(load_template(name), OWN_TASKS))
+        else:
+            tasks = template_tasks(name)
         for task in tasks:
             groups.setdefault(task.tier, []).append(task)
     return groups
@@ -79,10 +68,8 @@ def executor_of(use_ray: bool, address: str | None) -> Iterator[Executor]:
     """The executor that was asked for, closed at the end."""
     executor: Executor = LocalExecutor()
     if use_ray or address is not None:
-        try:
+        with needs_extra("a Ray cluster", "ray"):
             from topple.experiments.executors.ray import RayExecutor
-        except ImportError:
-            raise typer.BadParameter("Ray is not installed: pip install 'topple[ray]'") from None
         executor = RayExecutor(address)
     try:
         yield executor
@@ -120,16 +107,27 @@ def run_all(
     return list(sweep(configs, lab, folder, attempts=keep_attempts, on_start=start, anew=anew))
 
 
-def show(*tables: Table) -> None:
-    """Print tables that say something."""
-    for table in tables:
-        if table.rows:
-            typer.echo(table.to_markdown())
+def save(folder: Path, name: str, table: Table, figure: str) -> list[Path]:
+    """Write a figure and the data behind it; returns where."""
+    made = {folder / f"{name}.svg": figure, folder / f"{name}.csv": table.to_csv()}
+    for path, text in made.items():
+        with whole_file(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return list(made)
 
 
-def save(folder: Path, name: str, table: Table, figure: str) -> None:
-    """Write a figure and the data behind it, and say where."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.csv").write_text(table.to_csv(), encoding="utf-8")
-    (folder / f"{name}.svg").write_text(figure, encoding="utf-8")
-    typer.echo(f"{folder / name}.svg and .csv")
+def tell(tables: Iterable[Table], files: Iterable[Path], as_json: bool) -> None:
+    """Print tables that say something, and the files that were written."""
+    shown = [table for table in tables if table.rows]
+    if as_json:
+        show_json({"tables": [_data(table) for table in shown], "files": list(map(str, files))})
+        return
+    for table in shown:
+        typer.echo(table.to_markdown())
+    for file in files:
+        typer.echo(str(file))
+
+
+def _data(table: Table) -> dict[str, Any]:
+    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    return {"title": table.title, "rows": rows}

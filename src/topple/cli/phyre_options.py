@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -12,7 +13,6 @@ import numpy.typing as npt
 import typer
 
 from topple.phyre import (
-    Fold,
     Setup,
     Task,
     TaskId,
@@ -28,12 +28,18 @@ from topple.phyre.action import discrete_actions
 from topple.scene import Scene
 from topple.scene.codec import scene_from_json
 
-TierName = Annotated[str | None, typer.Option("--tier", help="`ball` or `two_balls`.")]
-FoldName = Annotated[
-    str | None,
-    typer.Option("--fold", help="Part of a fold, as `ball_cross_template:0:test`."),
+
+class FoldPart(Enum):
+    """Which tasks of a fold."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+
+
+PartName = Annotated[
+    FoldPart | None, typer.Option("--part", help="PHYRE: tasks of the fold; test by default.")
 ]
-FOLD_PARTS = ("train", "dev", "test")
 
 
 class Puzzle(NamedTuple):
@@ -77,28 +83,44 @@ def _template_task(path: Path, number: int) -> Task:
     raise ValueError(f"{path}: template {template.id} has no task number {number}")
 
 
-def chosen_ids(tier: Tier | None, tasks: str | None, fold: str | None) -> list[TaskId]:
-    """Published tasks by tier, by a list of tasks and templates, or by a fold.
+def fold_ids(setup: str | None, fold: int | None, part: FoldPart | None) -> list[TaskId] | None:
+    """The tasks of a part of a fold, if a setup is named.
+
+    Raises:
+        ValueError: There is no such setup, or a fold of none.
+    """
+    if setup is None:
+        if fold is not None or part is not None:
+            raise ValueError("--fold and --part go with --setup, such as ball_cross; name one")
+        return None
+    found = load_fold(Setup.parse(setup), fold or 0)
+    return list(getattr(found, (part or FoldPart.TEST).value))
+
+
+def chosen_ids(
+    tier: Tier | None, tasks: str | None, of_fold: list[TaskId] | None = None
+) -> list[TaskId]:
+    """Published tasks by tier, by a list of tasks and templates, or of a fold.
 
     Args:
         tier: keep to this tier; all of its tasks if nothing else is named.
         tasks: task ids and template ids, by commas.
-        fold: setup, seed and part, with colons between them.
+        of_fold: the tasks of a fold, if one was named.
 
     Raises:
         ValueError: Nothing is named, or what is named is of another tier.
         LookupError: There is no such task or template.
     """
-    if tasks is not None and fold is not None:
+    if tasks is not None and of_fold is not None:
         raise ValueError("name tasks or a fold, not both")
-    if fold is not None:
-        chosen = _fold_ids(fold)
+    if of_fold is not None:
+        chosen = of_fold
     elif tasks is not None:
         chosen = [task_id for word in tasks.split(",") for task_id in _word_ids(word.strip())]
     elif tier is not None:
         chosen = list(tier_task_ids(tier))
     else:
-        raise ValueError("name a tier, tasks or a fold")
+        raise ValueError("name a --tier, tasks, or a --setup for its folds")
     if tier is not None:
         for task_id in chosen:
             if task_id.template not in tier.template_ids:
@@ -108,18 +130,6 @@ def chosen_ids(tier: Tier | None, tasks: str | None, fold: str | None) -> list[T
 
 def _word_ids(word: str) -> Sequence[TaskId]:
     return [load_task(word).id] if ":" in word else template_task_ids(word)
-
-
-def _fold_ids(text: str) -> list[TaskId]:
-    setup, *rest = text.split(":")
-    if len(rest) != 2 or not rest[0].isdigit() or rest[1] not in FOLD_PARTS:
-        raise ValueError(
-            f"{text!r} is no part of a fold: write setup:seed:part, like "
-            f"'ball_cross_template:0:test', with one of {', '.join(FOLD_PARTS)}"
-        )
-    fold: Fold = load_fold(Setup.parse(setup), int(rest[0]))
-    parts = dict(zip(FOLD_PARTS, (fold.train, fold.dev, fold.test), strict=True))
-    return list(parts[rest[1]])
 
 
 def parse_tier(text: str | None) -> Tier | None:

@@ -47,4 +47,4 @@ def progress_bar() -> Iterator[Bar]:
     """A bar on the error stream, so that results can be piped; it goes when the work is done."""
     with progress("", 0) as shown:
         yield Bar(shown)
-        shown.update(shown.task_ids[0], visible=False)
+        shown.live.transient = True

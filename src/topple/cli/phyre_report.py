@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import user_errors
+from topple.cli.messages import show_json, user_errors
+from topple.cli.options import Json, RunsArgument, out_folder
 from topple.experiments.game_store import find_game_records
 from topple.experiments.record_files import RecordError
 from topple.experiments.store import find_records
@@ -20,13 +21,14 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")],
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
+    runs: RunsArgument,
+    out: Annotated[Path, out_folder("the report")] = Path("report"),
     title: Annotated[str, typer.Option(help="Of the page.")] = "Results",
     clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show.")] = 8,
     transcripts: Annotated[
         int, typer.Option(min=0, help="Tasks or games of each run whose conversations to show.")
     ] = SHOWN,
+    as_json: Json = False,
 ) -> None:
     """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON.
 
@@ -39,4 +41,7 @@ def report(
             raise RecordError(f"no run records in {', '.join(map(str, runs))}")
         films, said = sample_clips(records, clips), find_transcripts(*runs, shown=transcripts)
         page = write_report(records, out, title, films, games, said)
-    typer.echo(f"open {page.resolve()} in a browser")
+    if as_json:
+        show_json({"report": str(page), "runs": len(records) + len(games)})
+    else:
+        typer.echo(f"open {page.resolve()} in a browser")

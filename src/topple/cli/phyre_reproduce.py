@@ -7,22 +7,22 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import user_errors
-from topple.cli.phyre_lab import (
+from topple.cli.messages import resumable, user_errors
+from topple.cli.options import (
     Address,
+    Backend,
     Cache,
+    Folds,
+    Json,
     KeepAttempts,
-    OnBackend,
-    Out,
     Runs,
+    RunsArgument,
+    Setups,
     UseRay,
-    laboratory,
-    parse_folds,
-    parse_setups,
-    run_all,
-    save,
-    show,
+    agent_names,
+    out_folder,
 )
+from topple.cli.phyre_lab import laboratory, parse_numbers, parse_setups, run_all, save, tell
 from topple.experiments.config import RunConfig
 from topple.experiments.store import RunRecord, find_records
 from topple.experiments.studies import (
@@ -40,19 +40,12 @@ from topple.reports.html import write_report
 from topple.reports.studies import ablation_scores, draw_study, study_named, study_points
 from topple.reports.tables import comparison_table, table1, table2
 
-app = typer.Typer(
-    help="Run the published tables and figures of PHYRE's baselines again. Stop any command "
-    "with Ctrl-C: what is done is kept, and the same command goes on from there.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+app = typer.Typer(add_completion=False)
 
-Agents = Annotated[str, typer.Option(help=f"Rows, with commas: {', '.join(ROWS)}.")]
-Setups = Annotated[str, typer.Option(help="Setups, with commas; all four by default.")]
-Folds = Annotated[str, typer.Option(help="Folds, with commas.")]
-
+Out = Annotated[Path, out_folder("the figure and its data")]
 Also = Annotated[
-    list[Path] | None, typer.Option(help="Folder of further records on dev tasks, as of DQN.")
+    list[Path] | None,
+    typer.Option(help="Folder of further records on dev tasks, as of DQN; may be repeated."),
 ]
 
 _ALL_ROWS = ",".join(ROWS)
@@ -67,16 +60,17 @@ QUICK_ACTIONS = 200  # ranked by MEM where the published number takes too long
 
 @app.command("table2")
 def table2_command(
-    agents: Agents = _ALL_ROWS,
+    agents: Annotated[str, agent_names(f"Rows: {', '.join(ROWS)}")] = _ALL_ROWS,
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _ALL_FOLDS,
     runs: Runs = None,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "cpu",
+    backend: Backend = "cpu",
     keep_attempts: KeepAttempts = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for Figure 3, if wanted.")] = None,
+    out: Annotated[Path | None, out_folder("Figure 3, if wanted")] = None,
+    as_json: Json = False,
 ) -> None:
     """Print AUCCESS of every fold beside the published value, then Table 1.
 
@@ -85,40 +79,50 @@ def table2_command(
 
       topple reproduce table2 --agents mem,mem-o --setups ball_cross_template --ray
     """
-    unknown = [name for name in agents.split(",") if name not in ROWS]
-    if unknown:
-        raise typer.BadParameter(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
-    wanted = parse_setups(setups), parse_folds(folds)
-    configs = [config for name in agents.split(",") for config in row_configs(ROWS[name], *wanted)]
-    with laboratory(cache, use_ray, address, backend) as (lab, bar):
-        records = run_all(configs, lab, bar, runs, keep_attempts)
-    show(table2(records), *table1(records), comparison_table(records))
-    if out is not None:
-        save(out, "figure3", runs_table(records), success_curves(records))
+    with user_errors(), resumable():
+        names = [name.strip() for name in agents.split(",")]
+        unknown = [name for name in names if name not in ROWS]
+        if unknown:
+            raise ValueError(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
+        wanted = parse_setups(setups), parse_numbers(folds, "folds")
+        configs = [config for name in names for config in row_configs(ROWS[name], *wanted)]
+        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            records = run_all(configs, lab, bar, runs, keep_attempts)
+        files: list[Path] = []
+        if out is not None:
+            files = save(out, "figure3", runs_table(records), success_curves(records))
+        tell([table2(records), *table1(records), comparison_table(records)], files, as_json)
 
 
 @app.command("figure4")
 def figure4_command(
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _STUDY_FOLDS,
-    actions: Annotated[str, typer.Option(help="Numbers of ranked actions.")] = _RANKED,
+    actions: Annotated[
+        str, typer.Option(help="How many ranked actions of the fixed list; by commas.")
+    ] = _RANKED,
     also: Also = None,
     out: Out = _FIGURES,
     runs: Runs = None,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "cpu",
+    backend: Backend = "cpu",
+    as_json: Json = False,
 ) -> None:
     """Draw AUCCESS by the number of ranked actions: RAND, MEM and OPTIMAL on dev tasks.
 
     Examples:
       topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
     """
-    study = ranked_actions_study(parse_setups(setups), parse_folds(folds), parse_folds(actions))
-    with laboratory(cache, use_ray, address, backend) as (lab, bar):
-        records = run_all(study, lab, bar, runs)
-    _save_study(out, "figure4", [*records, *_found(also)])
+    with user_errors(), resumable():
+        study = ranked_actions_study(
+            parse_setups(setups), parse_numbers(folds, "folds"), parse_numbers(actions, "numbers")
+        )
+        further = _found(also)
+        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            records = run_all(study, lab, bar, runs)
+        tell([], _save_study(out, "figure4", [*records, *further]), as_json)
 
 
 @app.command("figure5")
@@ -131,26 +135,31 @@ def figure5_command(
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "cpu",
+    backend: Backend = "cpu",
+    as_json: Json = False,
 ) -> None:
     """Draw AUCCESS of MEM-O by the weight of its online updates, on dev tasks.
 
     Examples:
       topple reproduce figure5 --setups ball_cross_template --folds 0
     """
-    study = update_weight_study(parse_setups(setups), parse_folds(folds))
-    with laboratory(cache, use_ray, address, backend) as (lab, bar):
-        records = run_all(study, lab, bar, runs)
-    records += _found(also)
-    _save_study(out, "figure5_mem", records)
-    if draw_study(records, study_named("figure5_dqn")) is not None:
-        _save_study(out, "figure5_dqn", records)
+    with user_errors(), resumable():
+        study = update_weight_study(parse_setups(setups), parse_numbers(folds, "folds"))
+        further = _found(also)
+        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+            records = run_all(study, lab, bar, runs)
+        records += further
+        files = _save_study(out, "figure5_mem", records)
+        if draw_study(records, study_named("figure5_dqn")) is not None:
+            files += _save_study(out, "figure5_dqn", records)
+        tell([], files, as_json)
 
 
 @app.command("figure6")
 def figure6_command(
-    runs: Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")],
+    runs: RunsArgument,
     out: Out = _FIGURES,
+    as_json: Json = False,
 ) -> None:
     """Draw AUCCESS of DQN and its six ablations, from records on dev tasks.
 
@@ -165,23 +174,25 @@ def figure6_command(
         scores = ablation_scores(records)
         if not scores:
             raise ValueError("these are no records of ablations of DQN on dev tasks")
-        save(out, "figure6", runs_table(records), bars_figure(scores, "AUCCESS, %"))
+        figure = bars_figure(scores, "AUCCESS, %")
+        tell([], save(out, "figure6", runs_table(records), figure), as_json)
 
 
 def _found(folders: list[Path] | None) -> list[RunRecord]:
     return list(find_records(*folders or ()))
 
 
-def _save_study(out: Path, name: str, records: list[RunRecord]) -> None:
+def _save_study(out: Path, name: str, records: list[RunRecord]) -> list[Path]:
     study = study_named(name)
     figure = study_figure(study_points(records, study), study.axis, study.linear)
-    save(out, name, runs_table(records), figure)
+    return save(out, name, runs_table(records), figure)
 
 
 @app.command("quick")
 def quick_command(
-    out: Out = _QUICK,
+    out: Annotated[Path, out_folder("the report")] = _QUICK,
     cache: Cache = None,
+    as_json: Json = False,
 ) -> None:
     """Evaluate RAND and MEM on one ball, fold 0 of each setup, and write a report.
 
@@ -202,8 +213,10 @@ def quick_command(
             for setup in setups
         ),
     ]
-    with laboratory(cache) as (lab, bar):
-        records = run_all(configs, lab, bar, out / "records", keep_attempts=True)
-    show(table2(records), *table1(records))
-    page = write_report(records, out, "RAND and MEM on PHYRE-B", sample_clips(records, 8))
-    typer.echo(f"open {page.resolve()} in a browser")
+    with user_errors(), resumable():
+        with laboratory(cache) as (lab, bar):
+            records = run_all(configs, lab, bar, out / "records", keep_attempts=True)
+        page = write_report(records, out, "RAND and MEM on PHYRE-B", sample_clips(records, 8))
+    tell([table2(records), *table1(records)], [page] if as_json else [], as_json)
+    if not as_json:
+        typer.echo(f"open {page.resolve()} in a browser")

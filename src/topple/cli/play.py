@@ -6,13 +6,13 @@ import contextlib
 import secrets
 import socket
 import webbrowser
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
 import typer
 
-from topple.cli.messages import user_errors
+from topple.cli.messages import needs_extra, user_errors
+from topple.cli.options import Database, ManyRuns
 from topple.paths import data_folder, runs_folder
 
 _HELP = """Play, watch, study and make puzzles in the browser.
@@ -37,16 +37,10 @@ def play(
     host: Annotated[str, typer.Option(help="Address to serve at.")] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Port; by default the first free one from 8765."),
+        typer.Option(min=0, max=65535, help="Of the server; the first free one from 8765."),
     ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(help="SQLAlchemy URL; by default an SQLite file in the data folder."),
-    ] = None,
-    runs: Annotated[
-        list[Path] | None,
-        typer.Option(help="Folder of run records to watch, by default `runs`; may be repeated."),
-    ] = None,
+    database: Database = None,
+    runs: ManyRuns = None,
     study: Annotated[
         str | None, typer.Option(help="Open the page of this study, by its id.")
     ] = None,
@@ -62,15 +56,11 @@ def play(
 ) -> None:
     """Start the server and open the page."""
     with user_errors():
-        try:
+        with needs_extra("the player", "player"):
             from topple.player import server
             from topple.player.settings import LOOPBACK, Settings
             from topple.player.store import Store, sqlite_url
             from topple.player.studies import all_studies
-        except ModuleNotFoundError as error:
-            raise ValueError(
-                f"the player needs the package {error.name}: pip install 'topple[player]'"
-            ) from None
         local = host in LOOPBACK
         names = {name.lower() for name in allow_host or ()}
         own_names = set() if local else {host, socket.gethostname().lower(), *_addresses()}

@@ -7,16 +7,17 @@ from typing import Annotated
 import typer
 
 from topple.cli import iphyre_table_a1, phyre_reproduce
+from topple.cli.groups import HelpfulGroup
 from topple.cli.iphyre_reproduce import (
     EVERYBODY,
     RANDOM,
     RESULTS,
-    Records,
     iphyre_figures,
     print_table_a4,
     wanted_columns,
 )
-from topple.cli.messages import Cell, Json, show, show_json, user_errors
+from topple.cli.messages import Cell, show, show_json, user_errors
+from topple.cli.options import Json, Runs, agent_names
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.score import Score, average, averages
 from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
@@ -27,7 +28,7 @@ from topple.reports.published import (
     iphyre_table_a4_means,
 )
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 app.add_typer(phyre_reproduce.app)
 app.add_typer(iphyre_table_a1.app)
 app.command("iphyre-figures")(iphyre_figures)
@@ -43,9 +44,9 @@ def _group() -> None:
     Stop any of these with Ctrl-C: what is done is kept, and the same command goes on.
 
     Examples:
-      topple reproduce tableA4                   all agents of I-PHYRE with records
+      topple reproduce tableA4
 
-      topple reproduce table2 --agents rand      the RAND row of PHYRE, 40 folds
+      topple reproduce table2 --agents rand
     """
 
 
@@ -57,9 +58,9 @@ def random_scores() -> dict[str, Score]:
 @app.command("tableA4")
 def table_a4(
     agents: Annotated[
-        str, typer.Option(help="Agents by commas, such as ppo-i,dqn-o, or `all` with records.")
+        str, agent_names("Agents, such as ppo-i,dqn-o, or `all` with records")
     ] = EVERYBODY,
-    records: Records = RESULTS,
+    runs: Runs = RESULTS,
     as_json: Json = False,
 ) -> None:
     """Table A4 of I-PHYRE, game by game, and Table A2, from run records.
@@ -73,7 +74,7 @@ def table_a4(
     """
     with user_errors():
         if agents.strip().lower() != RANDOM:
-            print_table_a4(wanted_columns(agents, records), as_json)
+            print_table_a4(wanted_columns(agents, runs or RESULTS), as_json)
             return
         scores = random_scores()
         published = {game: row["Random"] for game, row in iphyre_table_a4().items()}

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import Json, show_json, user_errors
+from topple.cli.messages import show_json, user_errors
+from topple.cli.options import EachSize, Json, TierName, out_file
 from topple.observe.frame_files import FrameFileError, save_png
 from topple.phyre import Tier
 from topple.phyre.picture import SHEET_SIZE, tier_sheet
@@ -17,14 +18,14 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def sheet(
-    tier: Annotated[str, typer.Option(help="`ball` or `two_balls`.")],
-    out: Annotated[Path, typer.Option(help="The .png file to write.")],
+    tier: TierName,
+    out: Annotated[Path, out_file("the picture; it ends in .png")],
     tasks_per_template: Annotated[
-        int, typer.Option(help="1: the paper's Figures 7 and 8; 5: rows like its Figure 9.")
+        int, typer.Option(min=1, help="1: the paper's Figures 7 and 8; 5: rows like its Figure 9.")
     ] = 1,
-    size: Annotated[int, typer.Option(help="Width of one puzzle in pixels.")] = SHEET_SIZE,
+    size: EachSize = SHEET_SIZE,
     columns: Annotated[
-        int | None, typer.Option(help="Puzzles in a row; 5, or all of a template.", min=1)
+        int | None, typer.Option(min=1, help="Puzzles in a row; 5, or all of a template.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.cli.messages import Json, show_json, user_errors
+from topple.cli.messages import show_json, user_errors
+from topple.cli.options import Json, Size, out_file
 from topple.cli.phyre_options import Puzzle, find_puzzle, parse_action
 from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, save_png
 from topple.observe.frames import DEFAULT_SIZE
@@ -34,10 +35,10 @@ def show(
         bool, typer.Option("--solve", help=f"Take the first of {SEARCHED:,} actions that solves.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="A .png of the start, or a .gif or .mp4 of what happens.")
+        Path | None, out_file("a picture: .png of the start, .gif or .mp4 of what happens")
     ] = None,
     number: Annotated[int, typer.Option(help="Which task of a template file.")] = 0,
-    size: Annotated[int, typer.Option(help="Width in pixels.")] = DEFAULT_SIZE,
+    size: Size = DEFAULT_SIZE,
     fps: Annotated[int, typer.Option(help="Frames a second; divides 60.")] = DEFAULT_FPS,
     as_json: Json = False,
 ) -> None:

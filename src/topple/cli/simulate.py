@@ -8,11 +8,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from topple.cli.messages import Json, progress, resumable, show, show_json, user_errors
+from topple.cli.messages import progress, resumable, show, show_json, user_errors
+from topple.cli.options import FoldOrNone, Json, SetupName, TierOrAll, out_file
 from topple.cli.phyre_options import (
-    FoldName,
-    TierName,
+    PartName,
     chosen_ids,
+    fold_ids,
     parse_tier,
     read_actions,
 )
@@ -27,16 +28,17 @@ app = typer.Typer(add_completion=False)
 def simulate(
     actions: Annotated[
         str,
-        typer.Option(
-            help="A .npy file, [actions, 3 or 6]; or a number: so many of the fixed list."
-        ),
+        typer.Option(help="How many actions of the fixed list; or a .npy file, [actions, 3 or 6]."),
     ],
-    out: Annotated[Path, typer.Option(help="The .npz file to write.")],
-    tier: TierName = None,
+    out: Annotated[Path, out_file("the table; it ends in .npz")],
+    tier: TierOrAll = None,
     tasks: Annotated[
-        str | None, typer.Option(help="Task and template ids, by commas; all of the tier if none.")
+        str | None,
+        typer.Option(help="PHYRE: task and template ids, by commas; all of the tier if none."),
     ] = None,
-    fold: FoldName = None,
+    setup: SetupName = None,
+    fold: FoldOrNone = None,
+    part: PartName = None,
     stable: Annotated[
         bool, typer.Option("--stable", help="Also try the neighbours of every solution.")
     ] = False,
@@ -54,10 +56,11 @@ def simulate(
     Examples:
       topple simulate --tier ball --tasks 00001:000,00002 --actions 1000 --out table.npz
 
-      topple simulate --fold ball_cross_template:0:test --actions mine.npy --out table.npz
+      topple simulate --setup ball_cross --fold 0 --actions mine.npy --out table.npz
     """
     with user_errors(), resumable():
-        chosen = [load_task(task_id) for task_id in chosen_ids(parse_tier(tier), tasks, fold)]
+        wanted = chosen_ids(parse_tier(tier), tasks, fold_ids(setup, fold, part))
+        chosen = [load_task(task_id) for task_id in wanted]
         array = read_actions(actions, chosen[0].tier)
         sweep = Sweep(chosen, array, out, stable=stable, overwrite=overwrite)
         resumed = sweep.done

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topple.cli.messages import Json, show, show_json, user_errors
+from topple.cli.groups import HelpfulGroup
+from topple.cli.messages import needs_extra, show, show_json, user_errors
+from topple.cli.options import BENCHMARK, Benchmark, Database, Json, Seed, out_file
 from topple.observe.frame_files import whole_file
 from topple.paths import data_folder
 
@@ -25,18 +27,15 @@ Examples:
 
   topple study create "One ball" --benchmark phyre --pool ball_within/0 --count 20
 
-  topple study invite k3w9... P01 P02 P03
+  topple study invite k3w9abcdefgh P01 P02 P03
 
-  topple study export k3w9... results.csv
+  topple study export k3w9abcdefgh --out results.csv
 
-  topple evaluate --from-player k3w9...
+  topple evaluate --from-player k3w9abcdefgh
 """
 
-app = typer.Typer(help=_HELP, no_args_is_help=True, add_completion=False)
+app = typer.Typer(cls=HelpfulGroup, help=_HELP, add_completion=False)
 
-Database = Annotated[
-    str | None, typer.Option(help="SQLAlchemy URL; by default an SQLite file in the data folder.")
-]
 StudyId = Annotated[str, typer.Argument(help="The study's id, as `topple study list` shows it.")]
 
 
@@ -44,15 +43,11 @@ StudyId = Annotated[str, typer.Argument(help="The study's id, as `topple study l
 def open_store(database: str | None) -> Iterator[Store]:
     """The player's database, and errors of its routes as errors for people."""
     with user_errors():
-        try:
+        with needs_extra("the player", "player"):
             from fastapi import HTTPException
             from pydantic import ValidationError
 
             from topple.player.store import Store, sqlite_url
-        except ModuleNotFoundError as error:
-            raise ValueError(
-                f"the player needs the package {error.name}: pip install 'topple[player]'"
-            ) from None
         store = Store(database or sqlite_url(data_folder()))
         try:
             yield store
@@ -69,22 +64,23 @@ def open_store(database: str | None) -> Iterator[Store]:
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(help="What participants see.")],
-    benchmark: Annotated[str, typer.Option(help="phyre or iphyre.")],
+    benchmark: Annotated[Benchmark, BENCHMARK],
     pool: Annotated[
         list[str] | None,
         typer.Option(
             help="Draw from these: PHYRE tiers, templates, or the test tasks of a fold such as "
-            "ball_within/0; I-PHYRE splits."
+            "ball_within/0; I-PHYRE splits; may be repeated."
         ),
     ] = None,
     subject: Annotated[
         list[str] | None, typer.Option(help="A task or game by name; may be repeated.")
     ] = None,
-    count: Annotated[int | None, typer.Option(help="Draw so many; all by default.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="Draw so many; all by default.")] = None,
     shuffle: Annotated[bool, typer.Option(help="Order by the seed, or as listed.")] = True,
-    seed: Annotated[int, typer.Option(help="Of the draw and the order.")] = 0,
+    seed: Seed = 0,
     attempts: Annotated[
-        int | None, typer.Option(help="On each; by default 100 for PHYRE and 5 for I-PHYRE.")
+        int | None,
+        typer.Option(min=1, help="Allowed on each task or game; 100 by default, or 5 for games."),
     ] = None,
     consent: Annotated[
         Path | None, typer.Option(help="Text file that participants agree to first.")
@@ -92,14 +88,20 @@ def create(
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Create a study and print its id and page."""
+    """Create a study and print its id and page.
+
+    Examples:
+      topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
+
+      topple study create "One ball" --benchmark phyre --pool ball_within/0 --count 20
+    """
     with open_store(database) as store:
         from topple.player.models.studies import StudyIn
         from topple.player.studies import create_study, study_detail
 
         wanted = StudyIn(
             name=name,
-            benchmark=benchmark,  # type: ignore[arg-type]
+            benchmark=benchmark.value,  # type: ignore[arg-type]
             subjects=subject or [],
             pools=pool or [],
             count=count,
@@ -118,7 +120,11 @@ def create(
 
 @app.command("list")
 def list_studies(database: Database = None, as_json: Json = False) -> None:
-    """List studies with their participants and attempts."""
+    """List studies with their participants and attempts.
+
+    Examples:
+      topple study list --json
+    """
     with open_store(database) as store:
         from topple.player.studies import all_studies, study_detail
 
@@ -140,7 +146,11 @@ def list_studies(database: Database = None, as_json: Json = False) -> None:
 
 @app.command("show")
 def show_study(study: StudyId, database: Database = None, as_json: Json = False) -> None:
-    """Show a study's participants, with the link that takes each back to their place."""
+    """Show a study's participants, with the link that takes each back to their place.
+
+    Examples:
+      topple study show k3w9abcdefgh
+    """
     with open_store(database) as store:
         from topple.player.studies import study_detail
 
@@ -165,6 +175,9 @@ def invite(
     """Make participants in advance and print a personal link for each.
 
     Add the address of your server in front of the links.
+
+    Examples:
+      topple study invite k3w9abcdefgh P01 P02 P03
     """
     with open_store(database) as store:
         from topple.player.studies import invite_participant
@@ -176,10 +189,15 @@ def invite(
 @app.command()
 def export(
     study: StudyId,
-    out: Annotated[Path, typer.Argument(help="File that ends in .csv or .json.")],
+    out: Annotated[Path, out_file("the attempts; it ends in .csv or .json")],
     database: Database = None,
+    as_json: Json = False,
 ) -> None:
-    """Write every attempt of a study to a file, by anonymous id."""
+    """Write every attempt of a study to a file, by anonymous id.
+
+    Examples:
+      topple study export k3w9abcdefgh --out results.csv
+    """
     with open_store(database) as store:
         from topple.player.study_export import export_csv, export_study
 
@@ -192,4 +210,8 @@ def export(
             else:
                 with temporary.open("w", newline="") as file:
                     file.writelines(export_csv(store, study))
-    typer.echo(f"{out}: {len(content.attempts)} attempts")
+    count = len(content.attempts)
+    if as_json:
+        show_json({"file": str(out), "attempts": count})
+    else:
+        typer.echo(f"{out}: {count} attempts")

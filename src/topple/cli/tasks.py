@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import Cell, Json, show, show_json, user_errors
-from topple.cli.phyre_options import FoldName, TierName, chosen_ids, parse_tier
+from topple.cli.messages import Cell, show, show_json, user_errors
+from topple.cli.options import FoldOrNone, Json, SetupName, Templates, TierOrAll
+from topple.cli.phyre_options import PartName, chosen_ids, fold_ids, parse_tier
 from topple.phyre import Tier, find_template, load_task, template_task_ids
 
 app = typer.Typer(add_completion=False)
@@ -15,32 +16,33 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def tasks(
-    tier: TierName = None,
-    template: Annotated[
-        str | None, typer.Option(help="Tasks of these templates, by commas.")
-    ] = None,
-    fold: FoldName = None,
+    tier: TierOrAll = None,
+    templates: Templates = None,
+    setup: SetupName = None,
+    fold: FoldOrNone = None,
+    part: PartName = None,
     ids: Annotated[bool, typer.Option("--ids", help="Print ids only, one a line.")] = False,
     as_json: Json = False,
 ) -> None:
     """List PHYRE templates, or tasks by template or fold.
 
     Examples:
-      topple tasks                                     the 50 templates
+      topple tasks
 
-      topple tasks --template 00001                    the tasks of a template
+      topple tasks --templates 00001
 
-      topple tasks --fold ball_cross_template:0:test   the tasks of a fold
+      topple tasks --setup ball_cross --fold 0 --part test
 
-      topple tasks --tier ball --ids                   2,500 ids, one a line
+      topple tasks --tier ball --ids
     """
     with user_errors():
         chosen_tier = parse_tier(tier)
-        if template is None and fold is None and not ids:
+        of_fold = fold_ids(setup, fold, part)
+        if templates is None and of_fold is None and not ids:
             _show_templates(chosen_tier, as_json)
             return
-        tiers = [chosen_tier] if chosen_tier or template or fold else list(Tier)
-        found = [task_id for each in tiers for task_id in chosen_ids(each, template, fold)]
+        tiers = [chosen_tier] if chosen_tier or templates or of_fold else list(Tier)
+        found = [task_id for each in tiers for task_id in chosen_ids(each, templates, of_fold)]
         if ids:
             names = [str(task_id) for task_id in found]
             show_json(names) if as_json else typer.echo("\n".join(names))

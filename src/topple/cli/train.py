@@ -11,8 +11,24 @@ import typer
 from topple import paths
 from topple.cli.evaluate import parse_setting
 from topple.cli.iphyre_training import TRAININGS, train_on_games
-from topple.cli.messages import Json, resumable, show_json, user_errors
-from topple.cli.phyre_lab import Address, Cache, OnBackend, UseRay, laboratory
+from topple.cli.messages import resumable, show_json, user_errors
+from topple.cli.options import (
+    Address,
+    AgentName,
+    Backend,
+    Cache,
+    FoldNumber,
+    Json,
+    ScoredPart,
+    Seed,
+    Settings,
+    SetupName,
+    Smoke,
+    TrainingSplit,
+    UseRay,
+    out_folder,
+)
+from topple.cli.phyre_lab import laboratory
 from topple.experiments.config import Part, RunConfig
 from topple.experiments.row_file import agent_config
 from topple.experiments.training import (
@@ -31,46 +47,28 @@ _SMOKE_SCORES = 3  # on dev tasks, in a short training
 
 @app.command()
 def train(
-    agent: Annotated[
-        str,
-        typer.Option(
-            help="PHYRE: dqn, dqn-o; I-PHYRE: ppo-i, a2c-o and others; or a file like "
-            "configs/phyre/dqn.toml, or module:Class."
-        ),
-    ],
-    setup: Annotated[
-        str | None, typer.Option(help="PHYRE: tier and split, such as ball_within.")
-    ] = None,
-    games: Annotated[
-        str | None, typer.Option(help="I-PHYRE: the split to train on, such as basic.")
-    ] = None,
-    fold: Annotated[int, typer.Option(help="PHYRE: 0 to 9.")] = 0,
-    part: Annotated[
-        Part, typer.Option(help="PHYRE: test learns from train and dev, dev from train.")
-    ] = Part.TEST,
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", "-s", help="A setting of the agent, NAME=VALUE.")
-    ] = None,
-    smoke: Annotated[
-        bool, typer.Option("--smoke", help="Little data or few steps: at most a minute on a CPU.")
-    ] = False,
+    agent: AgentName,
+    setup: SetupName = None,
+    games: Annotated[str | None, TrainingSplit] = None,
+    fold: FoldNumber = 0,
+    part: ScoredPart = Part.TEST,
+    setting: Settings = None,
+    smoke: Smoke = False,
     minutes: Annotated[
         float | None, typer.Option(min=0.01, help="PHYRE: of updates at most; fewer if needed.")
     ] = None,
     dev_scores: Annotated[
         int | None, typer.Option(min=0, help="PHYRE: how often dev tasks are scored on the way.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all random choices.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the training; one among the runs by default.")
-    ] = None,
+    seed: Seed = 0,
+    out: Annotated[Path | None, out_folder("the training; one among the runs by default")] = None,
     tensorboard: Annotated[
         Path | None, typer.Option(help="I-PHYRE: a folder for logs; needs tensorboard installed.")
     ] = None,
     cache: Cache = None,
     use_ray: UseRay = False,
     address: Address = None,
-    backend: OnBackend = "auto",
+    backend: Backend = "auto",
     as_json: Json = False,
 ) -> None:
     """Train an agent that learns for long, and keep its weights.
@@ -89,10 +87,14 @@ def train(
         if games is not None:
             if setup is not None:
                 raise ValueError("give --setup, for PHYRE, or --games, for I-PHYRE, not both")
+            if minutes is not None or dev_scores is not None:
+                raise ValueError("--minutes and --dev-scores are for PHYRE; leave them out")
             train_on_games(agent, games, seed, given, smoke, out, tensorboard, as_json)
             return
         if setup is None:
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
+        if tensorboard is not None:
+            raise ValueError("--tensorboard is for I-PHYRE; leave it out")
         config = agent_config(agent, RunConfig("", Setup.parse(setup), fold, {}, part, seed))
         small = create_learner(config.agent, {}).smoke if smoke else {}
         config = replace(config, settings={**config.settings, **small, **given})

@@ -1,0 +1,77 @@
+"""What the shell offers for half a word. Nothing is loaded before it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+
+def agents() -> list[str]:
+    """Agents of both benchmarks."""
+    from topple.agents.registry import AGENTS, GAME_AGENTS
+
+    return list(dict.fromkeys([*AGENTS, *GAME_AGENTS]))
+
+
+def tiers() -> list[str]:
+    """Tiers of PHYRE."""
+    from topple.phyre.tier import Tier
+
+    return [tier.value for tier in Tier]
+
+
+def templates() -> list[str]:
+    """Published templates of PHYRE."""
+    from topple.phyre.tier import Tier
+
+    return [name for tier in Tier for name in tier.template_ids]
+
+
+def setups() -> list[str]:
+    """Setups of PHYRE."""
+    from topple.phyre.fold import Setup
+
+    return [setup.value for setup in Setup]
+
+
+def splits() -> list[str]:
+    """Splits of I-PHYRE."""
+    from topple.iphyre.split import Split
+
+    return [split.value for split in Split]
+
+
+def games() -> list[str]:
+    """Games of I-PHYRE."""
+    from topple.iphyre.games import ALL
+
+    return [game.name for game in ALL]
+
+
+def backends() -> list[str]:
+    """Where attempts are simulated."""
+    from topple.physics.backend import BACKENDS
+
+    return list(BACKENDS)
+
+
+def one_of(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Completes one name."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in _names(sources) if name.startswith(incomplete)]
+
+    return complete
+
+
+def by_commas(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Completes the last of several names with commas between them."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, word = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in _names(sources) if name.startswith(word)]
+
+    return complete
+
+
+def _names(sources: Iterable[Callable[[], Iterable[str]]]) -> list[str]:
+    return [name for source in sources for name in source()]

@@ -1,0 +1,70 @@
+"""How all commands answer: help where nothing is asked, and mistakes in one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from topple.cli.exits import INTERRUPTED, WRONG_INPUT, fail
+
+#: What the parser raises; typer has it from click, of its own or of the system.
+_UsageError: Any = typer.BadParameter.__base__
+
+
+class HelpfulGroup(TyperGroup):
+    """A group of commands that shows its help where none of them is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take no words for a question."""
+        asked = args or ([] if ctx.resilient_parsing else ["--help"])
+        return super().parse_args(ctx, asked)
+
+
+class OneLineErrors(HelpfulGroup):
+    """The outermost group: words it cannot read are named in one line."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command; the exit status is 2 for wrong words and 130 after Ctrl-C."""
+        try:
+            status = super().main(
+                args, prog_name, complete_var, False, windows_expand_args, **extra
+            )
+        except _UsageError as error:
+            status = WRONG_INPUT
+            fail(_told(error, sys.argv[1:] if args is None else args))
+        except typer.Abort:
+            status = INTERRUPTED
+        if not standalone_mode:
+            return status
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _told(error: Any, words: Sequence[str]) -> str:
+    """What is wrong, and where to read on."""
+    text = str(error.format_message()).rstrip(".").replace("Value error, ", "")
+    text = text[:1].lower() + text[1:]
+    given = _given(getattr(getattr(error, "param", None), "opts", ()), words)
+    if given is not None and given not in text:
+        text = text.replace("invalid value", f"invalid value {given!r}", 1)
+    return text if error.ctx is None else f"{text}; see `{error.ctx.command_path} --help`"
+
+
+def _given(names: Iterable[str], words: Sequence[str]) -> str | None:
+    """The value of an option among the words of a command."""
+    for name in names:
+        for word, following in zip(words, [*words[1:], ""], strict=True):
+            if word == name or word.startswith(f"{name}="):
+                return following if word == name else word[len(name) + 1 :]
+    return None
