@@ -1,0 +1,50 @@
+"""An agent of your own, scored beside chance on a published fold."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from topple.agents import Agent, Observation, Traits, create_agent
+from topple.agents.phase import Testing, Training
+from topple.experiments import Laboratory, RunConfig
+from topple.phyre import Setup
+
+
+@dataclass
+class Above:
+    """Drops the ball above the green body, a little elsewhere each time."""
+
+    spread: float = 0.05  # how far to either side, of the width of the scene
+
+    @property
+    def traits(self) -> Traits:
+        """It looks at the scene."""
+        return Traits(observation=Observation.SCENE)
+
+    def train(self, training: Training) -> None:
+        """There is nothing to learn."""
+
+    def act(self, testing: Testing) -> None:
+        """Try until a task is solved or its attempts are used up."""
+        for task in testing.tasks:
+            assert task.scene.goal is not None
+            x, y = task.scene.bodies[task.scene.goal.first].position
+            for _ in range(10 * testing.log.limit):  # a ball that does not fit costs nothing
+                if testing.log.is_solved(task.id) or not testing.remaining(task):
+                    break
+                side = testing.rng.normal(0, self.spread)
+                action = x / 256 + side, testing.rng.uniform(y / 256, 1), testing.rng.uniform()
+                testing.attempt(task, [min(max(number, 0.0), 1.0) for number in action])
+
+
+laboratory = Laboratory(Path(tempfile.mkdtemp()))
+agents: dict[str, Agent] = {"above": Above(), "rand": create_agent("rand")}
+scores = {}
+for name, agent in agents.items():
+    config = RunConfig(name, Setup.BALL_WITHIN_TEMPLATE, fold=0, attempts=20, tasks=50)
+    record = laboratory.run(config, agent)
+    scores[name] = record.auccess
+    print(f"{name:5} AUCCESS {record.auccess:.3f}, solved {record.curve[-1]:.0%} of 50 tasks")
+assert scores["above"] > scores["rand"]

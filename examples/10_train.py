@@ -1,0 +1,45 @@
+"""Train a reinforcement learner for seconds: PPO on the ten basic games of I-PHYRE.
+
+Needs `pip install 'topple[agents]'`.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from topple.agents.iphyre.base import Playing
+from topple.agents.registry import create_game_agent
+from topple.iphyre import AT_10_HZ, Split
+
+settings = {  # those of configs/iphyre/ppo-i-tuned.toml, with few steps
+    "steps": 10_000,
+    "learning_rate": 5e-4,
+    "envs": 50,
+    "rollout": 10,
+    "batch": 250,
+    "epochs": 4,
+    "reward_scale": 1e-3,
+    "spread": 0.5,
+}
+
+
+def rewards(name: str, split: Split) -> list[float]:
+    """What an agent earns in each game of a split, played once."""
+    agent = create_game_agent(name, settings if name == "ppo-i" else {})
+    start = time.perf_counter()
+    agent.train(Split.BASIC.games, AT_10_HZ, np.random.default_rng(0))
+    seconds = time.perf_counter() - start
+    playing = Playing(split.games, AT_10_HZ, np.random.default_rng(0))
+    agent.play(playing)
+    earned = [play.score.reward for play in playing.log]
+    solved = sum(play.score.solved for play in playing.log)
+    print(f"{name:7} {split.value:6} {np.mean(earned):7.1f}, {solved} of 10 solved", end="")
+    print(f", trained for {seconds:.1f} s" if seconds > 1 else "")
+    return earned
+
+
+chance = rewards("random", Split.BASIC)
+learned = rewards("ppo-i", Split.BASIC)
+assert np.mean(learned) > np.mean(chance)

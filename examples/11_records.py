@@ -1,0 +1,44 @@
+"""Read run records and plot them; nothing is simulated.
+
+Needs `pip install 'topple[plots]'`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")  # files, no window
+import matplotlib.pyplot as plt
+
+from topple.experiments.game_store import find_game_records
+from topple.iphyre import PUBLISHED_SPLITS
+
+RESULTS = Path(__file__).parents[1] / "results" / "iphyre"
+
+records = [
+    record
+    for record in find_game_records(RESULTS)
+    if record.config.agent.startswith(("ppo", "a2c", "sac", "ddpg")) and record.config.plays == 1
+]
+print(len(records), "records of learners that play each game once")
+
+best = sorted(records, key=lambda record: -record.average.reward)[:6]
+for record in best:
+    print(f"{record.config.label:14} {record.average.reward:7.2f} in {len(record.scores)} games")
+
+figure, axes = plt.subplots(figsize=(8, 3.5), layout="constrained")
+width = 0.8 / len(best)
+for k, record in enumerate(best):
+    means = [record.averages[split].reward for split in PUBLISHED_SPLITS]
+    places = [place + k * width for place in range(len(means))]
+    axes.bar(places, means, width, label=record.config.label)
+axes.set_xticks(
+    [place + 0.4 - width / 2 for place in range(len(PUBLISHED_SPLITS))],
+    [split.value for split in PUBLISHED_SPLITS],
+)
+axes.set_ylabel("mean reward")
+axes.legend(ncols=3, fontsize="small")
+figure.savefig("rewards.png", dpi=120)
+print("rewards.png")
