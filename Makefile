@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench clean
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench docs clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -62,5 +62,9 @@ bench: setup ## measure the engine beside the PyPI package box2d
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[bench]' --no-build-isolation
 	$(BIN)/python benchmarks/engine.py
 
+docs: setup ## build the documentation site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html in a browser"
+
 clean: ## remove .venv and build outputs
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist site

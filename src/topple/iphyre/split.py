@@ -31,6 +31,7 @@ _GAMES = {
     Split.UNSEEN_BASIC: unseen_basic.GAMES,
 }
 
+#: Those of the forty games.
 PUBLISHED_SPLITS = (Split.BASIC, Split.NOISY, Split.COMPOSITIONAL, Split.MULTI_BALL)
 
 

@@ -61,7 +61,7 @@ def draw(
             if present[a] and present[b]:
                 _joint(pen, poses[a] * scale, poses[b] * scale, coils, scale)
     if smooth > 1:
-        image = image.resize((size, size), Image.Resampling.BOX)
+        image = image.reduce(smooth)
     return np.asarray(image)
 
 

@@ -42,7 +42,7 @@ class Simulator:
         threads: at most this many; all cores by default.
         backend: where batches run: "cpu", "cuda", or "auto" for large ones on a GPU, if any.
 
-    Example:
+    Examples:
         >>> simulator = Simulator("00002")  # the 100 tasks of a template
         >>> simulator.attempt("00002:017", [0.4, 0.8, 0.3]).outcome
         <Outcome.NOT_SOLVED: -1>

@@ -24,7 +24,7 @@ class World:
         scene: where it starts.
         action: numbers between 0 and 1 for balls to add before the first step.
 
-    Example:
+    Examples:
         >>> world = World(load_task("00000:000").scene, [0.87, 0.87, 0.61])
         >>> world.step(100)
         >>> kicks = [[SetVelocity(4, (v, 0.0))] for v in range(-60, 61, 10)]

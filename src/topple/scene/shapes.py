@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-Vec = tuple[float, float]
+Vec = tuple[float, float]  # x, y
 
 
 class Circle(NamedTuple):
@@ -19,4 +19,4 @@ class Polygon(NamedTuple):
     vertices: tuple[Vec, ...]  # counter-clockwise in a frame with y up, 3 to 8 corners
 
 
-Shape = Circle | Polygon
+Shape = Circle | Polygon  # what bodies are made of

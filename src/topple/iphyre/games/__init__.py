@@ -5,13 +5,14 @@ from __future__ import annotations
 from topple.iphyre.game import Game, GameError
 from topple.iphyre.games import basic, compositional, multi_ball, noisy, unseen_basic
 
+#: The forty, split after split.
 PUBLISHED: tuple[Game, ...] = (
     *basic.GAMES,
     *noisy.GAMES,
     *compositional.GAMES,
     *multi_ball.GAMES,
 )
-ALL: tuple[Game, ...] = (*PUBLISHED, *unseen_basic.GAMES)
+ALL: tuple[Game, ...] = (*PUBLISHED, *unseen_basic.GAMES)  # with the ten outside them
 
 _BY_NAME = {game.name: game for game in ALL}
 

@@ -1,0 +1,68 @@
+"""The page of the command line: what `--help` says of every command."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperArgument, TyperGroup, TyperOption
+
+from pages import Page, table
+from topple.cli.main import COMMANDS
+
+
+def command_page() -> Page:
+    """All commands, in the order of `topple --help`."""
+    rows = [(f"[`topple {name}`](#topple-{name})", m.summary) for name, m in COMMANDS.items()]
+    parts = [
+        "# The command line",
+        "What `topple COMMAND --help` prints. [The guide](../guides/command_line.md) shows "
+        "them at work.",
+        table(("command", ""), rows),
+    ]
+    for name, mount in COMMANDS.items():
+        module, attribute = mount.place.split(":")
+        command = typer.main.get_command(getattr(import_module(module), attribute))
+        parts += _sections(f"topple {name}", command, 2)
+    return Page("reference/cli.md", "\n\n".join(parts) + "\n")
+
+
+def _sections(name: str, command: Any, level: int) -> Iterator[str]:
+    yield f"{'#' * level} {name}"
+    yield from _help(command.help or "")
+    if isinstance(command, TyperGroup):
+        for part, inner in command.commands.items():
+            yield from _sections(f"{name} {part}", inner, level + 1)
+        return
+    usage = [_metavar(p) for p in command.params if isinstance(p, TyperArgument)]
+    yield f"```console\n$ {' '.join([name, *usage, '[OPTIONS]'])}\n```"
+    rows = [_row(parameter) for parameter in command.params if _shown(parameter)]
+    if rows:
+        yield table(("", "", "by default"), rows)
+
+
+def _help(text: str) -> Iterator[str]:
+    """Paragraphs; what stands under "Examples:" is a block of commands."""
+    words, _, examples = inspect.cleandoc(text).partition("Examples:")
+    yield from (" ".join(part.split()) for part in words.strip().split("\n\n") if part)
+    lines = [line.strip() for line in examples.splitlines() if line.strip()]
+    if lines:
+        yield "```console\n" + "\n".join(f"$ {line}" for line in lines) + "\n```"
+
+
+def _shown(parameter: Any) -> bool:
+    return not getattr(parameter, "hidden", False) and parameter.name != "help"
+
+
+def _row(parameter: TyperOption | TyperArgument) -> tuple[str, str, str]:
+    names = [_metavar(parameter)] if isinstance(parameter, TyperArgument) else parameter.opts
+    default = parameter.default
+    shown = "" if default is None or default is False or callable(default) else f"`{default}`"
+    return ", ".join(f"`{name}`" for name in names), parameter.help or "", shown
+
+
+def _metavar(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())

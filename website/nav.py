@@ -1,0 +1,77 @@
+"""The order of the site: which pages stand where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Folder(NamedTuple):
+    """Pages of a folder: those named here in this order, then any others by name."""
+
+    path: str
+    first: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()  # pages from elsewhere
+
+    def pages(self, docs: Path) -> list[str]:
+        """Their paths in `docs`."""
+        there = sorted(path.stem for path in (docs / self.path).glob("*.md"))
+        order = [*(name for name in self.first if name in there)]
+        order += [name for name in there if name not in order]
+        return [*self.before, *(f"{self.path}/{name}.md" for name in order)]
+
+
+TUTORIALS = Folder(
+    "tutorials",
+    (
+        "index",
+        "first_attempt",
+        "first_agent",
+        "first_game",
+        "first_template",
+        "scoring",
+        "human_study",
+        "language_model",
+        "cluster",
+    ),
+)
+GUIDES = Folder(
+    "guides",
+    (
+        "phyre",
+        "interventions",
+        "own_puzzles",
+        "own_agent",
+        "evaluation",
+        "dqn",
+        "iphyre_learners",
+        "iphyre_models",
+        "llm",
+        "cluster",
+        "gpu",
+        "player",
+        "player_api",
+        "command_line",
+    ),
+    before=("iphyre.md",),
+)
+MIGRATING = Folder("migrating", ("phyre", "iphyre"))
+DECISIONS = Folder("decisions")
+
+
+def site_nav(docs: Path, puzzles: list[Any], reference: list[Any]) -> list[Any]:
+    """What MkDocs takes as its nav; a folder that is not there has no entry."""
+    sections: dict[str, Any] = {
+        "Home": "index.md",
+        "Tutorials": TUTORIALS.pages(docs),
+        "Guides": GUIDES.pages(docs),
+        "Puzzles": puzzles,
+        "Migrating": MIGRATING.pages(docs),
+        "Physics and exactness": "physics.md",
+        "Performance": "performance.md",
+        "Results": "results.md",
+        "Differences": "differences.md",
+        "Reference": reference,
+        "Decisions": DECISIONS.pages(docs),
+    }
+    return [{title: pages} for title, pages in sections.items() if pages]

@@ -1,0 +1,223 @@
+"""A page for every PHYRE template, and the index of them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from pages import FILM, FPS, PLAYER, STILL, Page, Pictures, figures, gallery, per_cent, table
+from topple.observe.frame_files import Frame
+from topple.observe.frames import draw_scene
+from topple.phyre import Simulator, Task, Template, Tier, template_tasks
+from topple.phyre.draft import Value
+from topple.phyre.engine_hash import engine_hash
+from topple.phyre.picture import film
+from topple.phyre.templates import MODULES, find_template
+from topple.physics.params import STEPS_PER_SECOND
+from topple.scene.codec import fingerprint
+
+FOLDER = "puzzles/templates"
+INDEX = f"{FOLDER}/index.md"
+TIERS = {Tier.BALL: "One ball", Tier.TWO_BALLS: "Two balls"}
+TASKS = 100  # published of each template
+REST = STEPS_PER_SECOND // 2  # steps shown of a goal that holds; the others look alike
+
+
+def title(template_id: str) -> str:
+    """The name of a template's file, in words: "00002 Past the obstacle"."""
+    words = MODULES[template_id].rpartition(".")[2].partition("_")[2].replace("_", " ")
+    return f"{template_id} {words.capitalize()}"
+
+
+def template_nav() -> list[Any]:
+    """The templates of each tier, for the nav."""
+    return [
+        {name: [f"{FOLDER}/{template_id}.md" for template_id in tier.template_ids]}
+        for tier, name in TIERS.items()
+    ]
+
+
+def template_pages(facts: dict[str, Any], pictures: Pictures) -> list[Page]:
+    """All pages; their pictures are added on the way."""
+    return [
+        _page(find_template(template_id), facts, pictures)
+        for tier in Tier
+        for template_id in tier.template_ids
+    ]
+
+
+def template_index() -> str:
+    """Thumbnails of all templates, by tier, for the page that introduces them."""
+    parts = []
+    for tier, name in TIERS.items():
+        cards = [(f"{t}.md", f"{t}.png", title(t)) for t in tier.template_ids]
+        parts += [f"## {name}", gallery(cards)]
+    return "\n\n".join(parts)
+
+
+def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page:
+    tasks = template_tasks(template.id)
+    task, known = tasks[0], facts["templates"][template.id]
+    stem = f"{FOLDER}/{template.id}"
+    steps = Simulator(task).attempt(task, known["solution"]).steps + 1
+    key = (fingerprint([task.scene]), known["solution"], engine_hash(), FILM, STILL, REST)
+    shown: dict[str, list[Frame]] = {}
+
+    def solved() -> list[Frame]:
+        if not shown:
+            last = steps - task.scene.goal.hold_steps + REST if task.scene.goal else steps
+            shown["film"] = film(task.scene, known["solution"], FILM, FPS, last).frames
+        return shown["film"]
+
+    pictures.add(f"{stem}.png", key, lambda: [draw_scene(task.scene, STILL)])
+    pictures.add(f"{stem}.gif", key, solved)
+    pictures.add(f"{stem}_end.png", (*key, "end"), lambda: solved()[-1:])
+    text = f"""# {title(template.id)}
+
+{template.idea}
+
+{
+        figures(
+            [
+                (f"{template.id}.png", f"Task {task.id}"),
+                (f"{template.id}.gif", "A solution"),
+                (f"{template.id}_end.png", "How it ends"),
+            ]
+        )
+    }
+
+{_summary(template, tasks)}
+
+## Parameters
+
+{_parameters(template, tasks)}
+
+{_selection(template)}
+
+## Difficulty
+
+{_difficulty(template, facts)}
+
+## A solution
+
+{_solution(task, known["solution"], steps)}
+
+## How it is written
+
+`src/topple/phyre/templates/{
+        MODULES[template.id].replace(".", "/")
+    }.py`; the words are those of [puzzles of your
+own](../../guides/own_puzzles.md).
+
+```python
+{inspect.getsource(inspect.getmodule(template.build) or template.build).strip()}
+```
+"""
+    return Page(f"{stem}.md", text)
+
+
+def _summary(template: Template, tasks: tuple[Task, ...]) -> str:
+    goals = sorted({task.description for task in tasks})
+    counts = sorted({len(task.scene.bodies) for task in tasks})
+    bodies = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    seconds = tasks[0].scene.goal.hold_steps / STEPS_PER_SECOND if tasks[0].scene.goal else 0
+    rows = [
+        ("tier", f"`{template.tier.value}`: an action is {template.tier.action_size} numbers"),
+        ("goal", f"{' Or: '.join(goals)} For {seconds:g} seconds in a row."),
+        ("published tasks", f"{len(tasks)}, `{tasks[0].id}` to `{tasks[-1].id}`"),
+        ("bodies", bodies),
+    ]
+    return table(("", ""), rows)
+
+
+def _parameters(template: Template, tasks: tuple[Task, ...]) -> str:
+    rows = []
+    for name, values in template.grid.items():
+        used = {task.parameters[name] for task in tasks}
+        rows.append(
+            (
+                f"`{name}`",
+                len(values),
+                _range(values),
+                f"{len(used)}",
+                _value(tasks[0].parameters[name]),
+            )
+        )
+    header = ("name", "values", "range", "used in tasks", f"in {tasks[0].id}")
+    count = f"The grid has {template.tuple_count:,} points."
+    return f"{table(header, rows)}\n\n{count}"
+
+
+def _range(values: tuple[Value, ...]) -> str:
+    if len(values) == 1 or all(isinstance(value, (bool, str)) for value in values):
+        return ", ".join(map(_value, values))
+    return f"{_value(values[0])} to {_value(values[-1])}"
+
+
+def _value(value: Value) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _selection(template: Template) -> str:
+    chosen = template.selection
+    reasons = [
+        reason
+        for holds, reason in (
+            (chosen.solvable, "have stable solutions"),
+            (chosen.not_trivial, "are not solved by a tenth of all actions"),
+            (chosen.needs_two_balls, "need two balls"),
+            (chosen.diverse, "are not all solved by the same actions"),
+        )
+        if holds
+    ]
+    if not reasons:
+        return "The published tasks are the first ones the grid gives."
+    return (
+        f"The published tasks were chosen by the authors of PHYRE among the first {chosen.search} "
+        f"the grid gives, as ones that {' and '.join(reasons)}."
+    )
+
+
+def _difficulty(template: Template, facts: dict[str, Any]) -> str:
+    known, actions = facts["templates"], facts["about"]["actions"]
+    chance, unsolved = known[template.id]["chance"], known[template.id]["unsolved"]
+    peers = [known[other]["chance"] for other in template.tier.template_ids]
+    harder = sum(peer < chance for peer in peers)
+    place = "the hardest" if harder == 0 else f"number {harder + 1} from the hardest"
+    if harder == len(peers) - 1:
+        place = "the easiest"
+    solved = "All tasks are solved by some of these actions."
+    if unsolved:
+        solved = f"{unsolved} of the {TASKS} tasks are solved by none of these actions."
+    return (
+        f"A random valid action solves a task with a chance of **{per_cent(chance)}**: the mean "
+        f"over the {TASKS} tasks, by the first {actions:,} actions of the fixed list. That makes "
+        f"it {place} of the {len(peers)} templates of its tier. {solved}"
+    )
+
+
+def _solution(task: Task, action: list[float], steps: int) -> str:
+    numbers = [np.format_float_positional(value, 6) for value in action]
+    balls = " ".join(f"--action {','.join(numbers[k : k + 3])}" for k in range(0, len(numbers), 3))
+    pixels = Simulator(task).balls(task, action)[0]
+    rows = [(k + 1, *(f"{value:g}" for value in ball)) for k, ball in enumerate(pixels)]
+    return f"""{table(("ball", "x, px", "y, px", "radius, px"), rows)}
+
+It solves task {task.id} after {steps} steps, {steps / STEPS_PER_SECOND:.1f} seconds, and so do its
+neighbours, half a pixel off in any direction. The film ends where the goal has held for half a
+second.
+
+```console
+$ topple show {task.id} {balls} --out solved.gif
+```
+
+With `topple play` running, [play it]({PLAYER}#/phyre/{task.id}).
+
+```python
+from topple import Simulator
+
+action = [{", ".join(numbers)}]
+print(Simulator("{task.id}").attempt("{task.id}", action).outcome)
+```"""
