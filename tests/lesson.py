@@ -100,13 +100,12 @@ class Reader:
     """Somebody who follows a page in a folder of their own.
 
     Attributes:
-        ran: how many Python blocks and commands were run.
-        compared: how many of these were compared with output the page shows.
+        compared: how often what was printed was compared with what the page shows.
     """
 
     def __init__(self, page: Path, folder: Path, servers: ExitStack) -> None:
         self.page, self.folder = page, folder
-        self.ran = self.compared = 0
+        self.compared = 0
         self._servers = servers
         self._own = {PORT: free_port()}
         self._unknown = _CHANGES.findall(page.read_text(encoding="utf-8"))
@@ -132,7 +131,6 @@ class Reader:
         if file:
             (self.folder / file[1]).write_text(code, encoding="utf-8")
             return None
-        self.ran += 1
         with redirect_stdout(io.StringIO()) as printed:
             # The empty lines make tracebacks name the line of the page.
             exec(compile("\n" * (block.line - 1) + code, self.page, "exec"), self._names)
@@ -141,7 +139,6 @@ class Reader:
     def _run_command(self, command: Command, block: Block) -> None:
         if excuse(command.text):
             return
-        self.ran += 1
         text = self._mine(command.text)
         if text.startswith(SERVERS):
             output = self._servers.enter_context(serving(text, self._own[PORT]))

@@ -1,0 +1,83 @@
+"""The README: one screen, and the results in it are those of the records."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topple.experiments import Part, find_records
+from topple.experiments.game_store import find_game_records
+from topple.iphyre import PUBLISHED, average, plan_from_ticks, play
+from topple.iphyre.analysis.random_agent import paper_games, play_random
+from topple.phyre import Setup
+from topple.phyre.auccess import auccess
+from topple.reports.published import IPHYRE_ORACLE, iphyre_table_a4_means
+from topple.reports.published_phyre import published_folds
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+NAMES = {game.name for game in PUBLISHED}
+WITHIN = Setup.BALL_WITHIN_TEMPLATE
+MEANS = iphyre_table_a4_means()
+
+
+def golden(name: str) -> Any:
+    return json.loads((ROOT / "tests" / "golden" / name).read_text())
+
+
+def cells(start: str) -> list[str]:
+    """What a row of the results says: ours, and published."""
+    [row] = re.findall(rf"^\| {re.escape(start)}.*? \| (.*?) \|$", TEXT, re.MULTILINE)
+    return [cell.strip() for cell in row.split("|")]
+
+
+def test_it_is_one_screen() -> None:
+    assert len(TEXT.splitlines()) <= 70
+    assert (ROOT / "docs" / "images" / "both.gif").stat().st_size < 600_000
+
+
+def test_mem_is_that_of_the_stored_runs() -> None:
+    folds = golden("phyre_table2.json")["runs"]["MEM (all templates)"][WITHIN.value]
+    ours = np.mean([auccess(list(bytes.fromhex(text))) for text in folds.values()])
+    printed = published_folds("MEM", WITHIN)
+    assert printed is not None
+    assert cells("MEM, one ball") == [f"{100 * ours:.1f}", f"{100 * np.mean(printed):.1f}"]
+
+
+def test_dqn_is_that_of_the_record() -> None:
+    [record] = [
+        record
+        for record in find_records(ROOT / "results" / "phyre")
+        if (record.config.agent, record.config.setup) == ("dqn", WITHIN)
+        and (record.config.fold, record.config.part) == (0, Part.TEST)
+    ]
+    printed = published_folds("DQN", WITHIN)
+    assert printed is not None
+    ours = f"{100 * record.auccess:.1f}"
+    assert cells("DQN, one ball, within template, fold 0") == [ours, f"{100 * printed[0]:.1f}"]
+
+
+def test_games_are_those_of_the_records() -> None:
+    played = {name: state.score for name, state in play_random(paper_games()).items()}
+    chance = average({name: played[name] for name in NAMES}).reward
+    assert cells("Random") == [f"{chance:.2f}", f"{MEANS['Random']:.2f}"]
+    rewards = {
+        record.config.label: average({name: record.scores[name] for name in NAMES}).reward
+        for record in find_game_records(ROOT / "results" / "iphyre")
+        if set(record.scores) >= NAMES
+    }
+    assert cells("PPO-I, SAC-I") == [
+        f"{rewards['PPO-I tuned']:.1f}, {rewards['SAC-I tuned']:.1f}",
+        f"{MEANS['PPO-I']:.2f}, {MEANS['SAC-I']:.2f}",
+    ]
+
+
+def test_plans_are_the_stored_ones() -> None:
+    plans = golden("iphyre_oracle.json")["ticks"]
+    best = average({g.name: play(g, plan_from_ticks(g, plans[g.name])) for g in PUBLISHED}).reward
+    paper = np.mean(list(IPHYRE_ORACLE.values()))
+    assert cells("Best plans known") == [f"{best:.1f}", f"{paper:.1f}"]
