@@ -14,7 +14,7 @@ from topple.agents.registry import create_game_agent
 from topple.iphyre import AT_10_HZ, Split
 
 settings = {  # those of configs/iphyre/ppo-i-tuned.toml, with few steps
-    "steps": 10_000,
+    "steps": 5_000,
     "learning_rate": 5e-4,
     "envs": 50,
     "rollout": 10,
