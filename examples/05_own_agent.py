@@ -35,7 +35,8 @@ class Above:
                 if testing.log.is_solved(task.id) or not testing.remaining(task):
                     break
                 side = testing.rng.normal(0, self.spread)
-                action = x / 256 + side, testing.rng.uniform(y / 256, 1), testing.rng.uniform()
+                height, radius = testing.rng.uniform((y / 256, 0), 1)
+                action = x / 256 + side, height, radius
                 testing.attempt(task, [min(max(number, 0.0), 1.0) for number in action])
 
 
