@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from topple.experiments import Part, find_records
 from topple.experiments.game_store import find_game_records
 from topple.iphyre import PUBLISHED, average, plan_from_ticks, play
 from topple.iphyre.analysis.random_agent import paper_games, play_random
-from topple.phyre import Setup
+from topple.phyre import Setup, Tier
 from topple.phyre.auccess import auccess
+from topple.phyre.fold import Split
 from topple.reports.published import IPHYRE_ORACLE, iphyre_table_a4_means
 from topple.reports.published_phyre import published_folds
 
@@ -48,17 +50,20 @@ def test_mem_is_that_of_the_stored_runs() -> None:
     assert cells("MEM, one ball") == [f"{100 * ours:.1f}", f"{100 * np.mean(printed):.1f}"]
 
 
-def test_dqn_is_that_of_the_record() -> None:
-    [record] = [
-        record
+@pytest.mark.parametrize(("row", "tier"), [("one ball", Tier.BALL), ("two balls", Tier.TWO_BALLS)])
+def test_dqn_is_that_of_the_records(row: str, tier: Tier) -> None:
+    ours = {
+        record.config.setup: record.auccess
         for record in find_records(ROOT / "results" / "phyre")
-        if (record.config.agent, record.config.setup) == ("dqn", WITHIN)
-        and (record.config.fold, record.config.part) == (0, Part.TEST)
+        if (record.config.agent, record.config.fold) == ("dqn", 0)
+        and (record.config.setup.tier, record.config.part) == (tier, Part.TEST)
+    }
+    setups = sorted(ours, key=lambda setup: setup.split is Split.CROSS_TEMPLATE)  # within first
+    printed = [published_folds("DQN", setup) for setup in setups]
+    assert cells(f"DQN, {row}") == [
+        ", ".join(f"{100 * ours[setup]:.1f}" for setup in setups),
+        ", ".join(f"{100 * folds[0]:.1f}" for folds in printed if folds),
     ]
-    printed = published_folds("DQN", WITHIN)
-    assert printed is not None
-    ours = f"{100 * record.auccess:.1f}"
-    assert cells("DQN, one ball, within template, fold 0") == [ours, f"{100 * printed[0]:.1f}"]
 
 
 def test_games_are_those_of_the_records() -> None:
