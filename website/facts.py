@@ -1,8 +1,8 @@
 """What the pages of puzzles say and a build has no time to find out: `python website/facts.py`.
 
-Writes ``facts.json`` beside this file. Outcomes come from the action cache, which simulates
-what it does not know; with an empty cache that takes an hour of a core, and a stopped run
-goes on where it was.
+Writes ``facts.json`` beside this file, and goes on where it was stopped; remove the file to find
+everything anew. Outcomes come from the action cache, which simulates what it does not know; with
+an empty one that takes an hour of a core.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ ACTIONS = 1000  # of the fixed list, tried on every task
 SEARCH = 100_000  # actions in which a solution to show is looked for
 PLANS = 2000  # drawn as the original draws them, at 60 Hz
 ORACLE = 60_000  # plans tried for the best one of a game
+
+
+def best_plans(facts: dict[str, Any]) -> dict[str, list[int | None]]:
+    """The best plan of every game: a tick per gray block at 60 Hz, None for never."""
+    found = {name: known["ticks"] for name, known in facts["games"].items() if "ticks" in known}
+    return {**read_json(BEST_PLANS)["ticks"], **found}
 
 
 def template_facts(template_id: str, cache: ActionCache) -> dict[str, Any]:
@@ -68,21 +74,23 @@ def game_facts(game: Game, best: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Find out and write."""
+    """Find out what is not known yet, and write it down as it comes."""
+    about = {"engine": engine_hash(), "actions": ACTIONS, "plans": PLANS}
+    facts: dict[str, Any] = {"about": about, "templates": {}, "games": {}}
+    if FILE.exists() and read_json(FILE)["about"] == about:
+        facts = read_json(FILE)
     best = read_json(BEST_PLANS)["ticks"]
-    games = {game.name: game_facts(game, best) for game in track(ALL, "games")}
     laboratory = Laboratory(paths.cache_folder())
-    templates = {}
+    for game in track(ALL, "games"):
+        if game.name not in facts["games"]:
+            facts["games"][game.name] = game_facts(game, best)
+            write_json(FILE, facts)
     for tier in Tier:
         cache = laboratory.action_cache(tier)
         for template_id in track(tier.template_ids, tier.value):
-            templates[template_id] = template_facts(template_id, cache)
-    about = {
-        "engine": engine_hash(),
-        "actions": ACTIONS,
-        "plans": PLANS,
-    }
-    write_json(FILE, {"about": about, "templates": templates, "games": games})
+            if template_id not in facts["templates"]:
+                facts["templates"][template_id] = template_facts(template_id, cache)
+                write_json(FILE, facts)
 
 
 if __name__ == "__main__":

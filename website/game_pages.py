@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages import FILM, FPS, PLAYER, STILL, Page, Pictures, figures, gallery, per_cent, table
@@ -42,7 +42,7 @@ def game_nav() -> list[Any]:
     ]
 
 
-def game_pages(facts: dict[str, Any], best: dict[str, Ticks], pictures: Pictures) -> list[Page]:
+def game_pages(facts: dict[str, Any], best: Mapping[str, Ticks], pictures: Pictures) -> list[Page]:
     """All pages; their pictures are added on the way.
 
     Args:
@@ -53,11 +53,18 @@ def game_pages(facts: dict[str, Any], best: dict[str, Ticks], pictures: Pictures
     return [_page(game, facts, best[game.name], pictures) for game in ALL]
 
 
-def game_index() -> str:
+def game_index(facts: dict[str, Any]) -> str:
     """Thumbnails of all games, by split, for the page that introduces them."""
-    parts = []
+    parts = ["The share beneath a picture is that of random plans at 60 Hz that solve the game."]
     for split, name in SPLITS.items():
-        cards = [(f"{g.name}.md", f"{g.name}.png", title(g)) for g in split.games]
+        cards = [
+            (
+                f"{game.name}.md",
+                f"{game.name}.png",
+                f"{title(game)}, {per_cent(facts['games'][game.name]['solved_60_hz'])}",
+            )
+            for game in split.games
+        ]
         parts += [f"## {name}", gallery(cards)]
     return "\n\n".join(parts)
 

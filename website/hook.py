@@ -10,7 +10,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from command_pages import command_page
-from facts import BEST_PLANS, FILE
+from facts import FILE, best_plans
 from game_pages import INDEX as GAMES
 from game_pages import game_index, game_nav, game_pages
 from names import link_names
@@ -28,7 +28,12 @@ ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / "build" / "site-pictures"
 ICON = ROOT / "src" / "topple" / "player" / "static" / "icon.svg"
 MARK = "<!-- pages -->"  # where an index stands in a page that is written by hand
-INDEXES = {TEMPLATES: template_index, GAMES: game_index, REFERENCE: reference_index}
+FACTS: dict[str, Any] = read_json(FILE)
+INDEXES = {
+    TEMPLATES: lambda: template_index(FACTS),
+    GAMES: lambda: game_index(FACTS),
+    REFERENCE: reference_index,
+}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -43,13 +48,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what is made from the package."""
-    facts = read_json(FILE)
-    found = {name: known["ticks"] for name, known in facts["games"].items() if "ticks" in known}
-    best: dict[str, Any] = read_json(BEST_PLANS)["ticks"] | found
     pictures = Pictures(CACHE)
     made = [
-        *template_pages(facts, pictures),
-        *game_pages(facts, best, pictures),
+        *template_pages(FACTS, pictures),
+        *game_pages(FACTS, best_plans(FACTS), pictures),
         *reference_pages(),
         command_page(),
         player_page(),

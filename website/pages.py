@@ -63,6 +63,11 @@ def gallery(cards: Iterable[tuple[str, str, str]]) -> str:
     return "\n".join(['<div class="gallery" markdown=1>', *cells, "</div>"])
 
 
+def enumeration(words: Sequence[str]) -> str:
+    """Words with commas and an "and"."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
 def per_cent(share: float) -> str:
     """A share for people, with two digits that count."""
     return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:.0f}%"

@@ -21,7 +21,12 @@ LANGUAGES = {
     ".py": "python",
     ".toml": "toml",
 }
-HOME = {"README.md": "index.md", "docs": "index.md"}  # what the site has a page for
+#: What the site has pages for.
+HOME = {
+    "README.md": "index.md",
+    "docs": "index.md",
+    "src/topple/phyre/templates": "puzzles/templates/index.md",
+}
 
 
 class Repository:

@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from pages import FILM, FPS, PLAYER, STILL, Page, Pictures, figures, gallery, per_cent, table
+from pages import (
+    FILM,
+    FPS,
+    PLAYER,
+    STILL,
+    Page,
+    Pictures,
+    enumeration,
+    figures,
+    gallery,
+    per_cent,
+    table,
+)
 from topple.observe.frame_files import Frame
 from topple.observe.frames import draw_scene
 from topple.phyre import Simulator, Task, Template, Tier, template_tasks
@@ -48,11 +60,14 @@ def template_pages(facts: dict[str, Any], pictures: Pictures) -> list[Page]:
     ]
 
 
-def template_index() -> str:
+def template_index(facts: dict[str, Any]) -> str:
     """Thumbnails of all templates, by tier, for the page that introduces them."""
-    parts = []
+    parts = ["The share beneath a picture is that of random valid actions that solve a task."]
     for tier, name in TIERS.items():
-        cards = [(f"{t}.md", f"{t}.png", title(t)) for t in tier.template_ids]
+        cards = [
+            (f"{t}.md", f"{t}.png", f"{title(t)}, {per_cent(facts['templates'][t]['chance'])}")
+            for t in tier.template_ids
+        ]
         parts += [f"## {name}", gallery(cards)]
     return "\n\n".join(parts)
 
@@ -125,9 +140,9 @@ def _summary(template: Template, tasks: tuple[Task, ...]) -> str:
     seconds = tasks[0].scene.goal.hold_steps / STEPS_PER_SECOND if tasks[0].scene.goal else 0
     rows = [
         ("tier", f"`{template.tier.value}`: an action is {template.tier.action_size} numbers"),
-        ("goal", f"{' Or: '.join(goals)} For {seconds:g} seconds in a row."),
+        ("goal", f"{' Or: '.join(goals)[:-1]}, for {seconds:g} seconds in a row."),
         ("published tasks", f"{len(tasks)}, `{tasks[0].id}` to `{tasks[-1].id}`"),
-        ("bodies", bodies),
+        ("bodies", f"{bodies}, the four walls among them"),
     ]
     return table(("", ""), rows)
 
@@ -174,9 +189,10 @@ def _selection(template: Template) -> str:
     ]
     if not reasons:
         return "The published tasks are the first ones the grid gives."
+    searched = min(chosen.search, template.tuple_count)
     return (
-        f"The published tasks were chosen by the authors of PHYRE among the first {chosen.search} "
-        f"the grid gives, as ones that {' and '.join(reasons)}."
+        f"The published tasks were chosen by the authors of PHYRE among the first {searched:,} the "
+        f"grid gives, as ones that {enumeration(reasons)}."
     )
 
 

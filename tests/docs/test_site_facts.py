@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from facts import BEST_PLANS, FILE, game_facts, template_facts
+from facts import BEST_PLANS, FILE, best_plans, game_facts, template_facts
 from game_pages import game_pages
 from pages import Pictures
 from reference_pages import PACKAGE
@@ -71,8 +71,7 @@ def test_facts_of_templates_come_back(name: str) -> None:
 
 
 def test_times_printed_on_pages_of_games_earn_what_is_said(tmp_path: Path) -> None:
-    found = {name: known["ticks"] for name, known in FACTS["games"].items() if "ticks" in known}
-    for page in game_pages(FACTS, BEST | found, NoPictures(tmp_path)):
+    for page in game_pages(FACTS, best_plans(FACTS), NoPictures(tmp_path)):
         command = re.search(r"topple iphyre play (\w+) --times=(\S+)", page.text)
         reward = re.search(r"It earns \*\*(.*)\*\*", page.text)
         assert command
