@@ -23,11 +23,8 @@ from topple.agents.iphyre.world_model import (
     WorldModelPpo,
     WorldModelSac,
 )
-from topple.agents.registry import create_game_agent
-from topple.experiments.game_file import load_game_agent_file
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ
-from topple.iphyre.strategy import Strategy
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre_models"
 GAMES = (game_named("support"), game_named("hinder"))
@@ -188,10 +185,3 @@ def test_imagined_rewards_follow_the_model(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_planner_without_model_is_refused() -> None:
     with pytest.raises(ValueError, match="no model"):
         LearnedPlanner().play(Playing(GAMES, AT_10_HZ, np.random.default_rng(0)))
-
-
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
-def test_configs_of_models_load(path: Path) -> None:
-    found = load_game_agent_file(path)
-    assert found.label == path.stem
-    assert create_game_agent(found.agent, found.settings).traits.strategy in Strategy

@@ -7,7 +7,6 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from topple.envs.phyre_stage import FEATURE_LIMIT, MAX_OBJECTS
@@ -51,27 +50,8 @@ def test_both_tiers_are_registered() -> None:
     assert IDS == ["topple/PhyreBall-v0", "topple/PhyreTwoBalls-v0"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", IDS)
-def test_gymnasium_finds_no_fault(name: str, kind: str) -> None:
-    check_env(make(name, observation=kind, render_mode="rgb_array").unwrapped)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", IDS)
-def test_seeds_decide_everything(name: str, kind: str) -> None:
-    runs = []
-    for _ in range(2):
-        env = make(name, observation=kind)
-        env.action_space.seed(5)
-        seen, info = env.reset(seed=3)
-        run = [(seen.tobytes(), info)]
-        for _ in range(6):
-            seen, *rest = env.step(env.action_space.sample())
-            run.append((seen.tobytes(), *rest))
-        run.append((env.reset()[0].tobytes(), env.reset()[1]))
-        runs.append(run)
-    assert runs[0] == runs[1]
+def test_seeds_choose_tasks(name: str) -> None:
     env = make(name)
     assert len({env.reset(seed=seed)[1]["task"] for seed in range(8)}) > 4
 

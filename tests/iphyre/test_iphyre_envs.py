@@ -7,7 +7,6 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from topple.envs.iphyre import IPhyreCombinedEnv, IPhyreEnv, IPhyreInAdvanceEnv, IPhyreOnTheFlyEnv
@@ -38,14 +37,6 @@ KINDS: dict[str, Any] = {
     "on_the_fly": IPhyreOnTheFlyEnv,
     "combined": IPhyreCombinedEnv,
 }
-
-
-@pytest.mark.parametrize("name", IDS)
-@pytest.mark.parametrize("observation", ["symbolic", "image"])
-def test_gymnasium_finds_nothing_to_complain_about(name: str, observation: str) -> None:
-    environment = gym.make(name, observation=observation, render_mode="rgb_array", game="hole")
-    check_env(environment.unwrapped)
-    environment.close()
 
 
 def test_spaces_are_the_published_ones() -> None:

@@ -1,4 +1,4 @@
-"""Every registered agent, through one contract."""
+"""Every registered agent of PHYRE, through one contract."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from chat_server import ChatServer
-from topple.agents import AGENTS, Traits, create_agent
+from topple.agents import AGENTS, Agent, Traits, create_agent
 from topple.experiments import Laboratory, RunConfig
 from topple.experiments.config import Setting
 from topple.experiments.run import some_of
@@ -42,16 +42,19 @@ def server() -> Iterator[ChatServer]:
         yield server
 
 
+def made(config: RunConfig, server: ChatServer, folder: Path) -> Agent:
+    link = {"link": server.link(folder)} if config.agent == "llm" else {}
+    return create_agent(config.agent, {**config.settings, **link})
+
+
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_play_by_the_rules(
     name: str, laboratory: Laboratory, server: ChatServer, tmp_path: Path
 ) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
-    few = {"llm": 40}.get(name)  # its answers come one by one
+    few = {"llm": 40, "dqn-o": 150}.get(name)  # these go task by task
     config = RunConfig(name, setup, 0, SMALL.get(name, {}), attempts=ATTEMPTS, tasks=few)
-    links = {"llm": {"link": server.link(tmp_path)}}  # a model has to be reached
-    agent = create_agent(name, {**config.settings, **links.get(name, {})})
-    record = laboratory.run(config, agent)
+    record = laboratory.run(config, made(config, server, tmp_path))
     test = load_fold(setup, 0).test
     assert record.tasks == (test if few is None else some_of(test, few))
     per_task = np.unique([str(attempt.task) for attempt in record.attempts], return_counts=True)[1]
@@ -72,9 +75,16 @@ def test_agents_need_no_settings(name: str) -> None:
     assert isinstance(create_agent(name).traits, Traits)
 
 
-def test_equal_runs_are_equal(laboratory: Laboratory) -> None:
-    config = RunConfig("object-prior", Setup.BALL_WITHIN_TEMPLATE, 0, attempts=1)
-    first, second = laboratory.run(config), laboratory.run(config)
+@pytest.mark.parametrize("name", AGENTS)
+def test_equal_runs_are_equal(
+    name: str, laboratory: Laboratory, server: ChatServer, tmp_path: Path
+) -> None:
+    config = RunConfig(
+        name, Setup.BALL_WITHIN_TEMPLATE, 0, SMALL.get(name, {}), attempts=1, tasks=5
+    )
+    first, second = (
+        laboratory.run(config, made(config, server, tmp_path / number)) for number in "12"
+    )
     assert first.attempts == second.attempts
     assert first.protocol == second.protocol
 
