@@ -32,6 +32,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
+from threading import Timer
 from types import ModuleType
 from typing import NamedTuple
 
@@ -52,7 +53,7 @@ _BLOCK = re.compile(
     r"^```(?P<language>\w*)\n(?P<body>.*?)^```$|^prints `(?P<line>.*?)`", re.DOTALL | re.MULTILINE
 )
 _CHANGES = re.compile(r"<!-- changes: (.*?) -->")
-_WAIT = 60  # seconds for a command, or for a server to end
+_WAIT = 120  # seconds for a command, and for a server to be ready or to end
 
 
 class Block(NamedTuple):
@@ -207,9 +208,13 @@ def serving(command: str, port: str) -> Iterator[str]:
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=_environment()
     ) as server:
+        late = Timer(_WAIT, server.kill)
         try:
             assert server.stdout is not None
-            yield server.stdout.readline()
+            late.start()
+            ready = server.stdout.readline()
+            late.cancel()
+            yield ready
         finally:
             server.send_signal(signal.SIGINT)
             output, _ = server.communicate(timeout=_WAIT)

@@ -25,7 +25,7 @@ FACTS = {
     "06_iphyre_plan": r"26 of 1,000 random plans solve it(.*\n)+it earns 981\.00",
     "07_iphyre_vector": r"54 of 1248 episodes solved",
     "08_what_if": r"as it is: SOLVED\nwithout the red ball: NOT_SOLVED\nkicked: 86 of 121",
-    "09_film": r"00112:000 SOLVED(.*\n)+angle solved in 65 frames",
+    "09_film": r"00112:000 SOLVED(.*\n)+angle solved in 65 frames(.*\n)+both.gif: 164 frames",
     "10_train": r"random +basic +360\.3, 4 of 10 solved\nppo-i ",
     "11_records": r"SAC-I tuned +\d+\.\d\d in 50 games",
     "12_compat": r"PHYRE: AUCCESS 0\.3395 on 5 dev tasks\nI-PHYRE: .* solves 14 of 40",
