@@ -30,7 +30,7 @@ ICON = ROOT / "src" / "topple" / "player" / "static" / "icon.svg"
 MARK = "<!-- pages -->"  # where an index stands in a page that is written by hand
 FACTS: dict[str, Any] = read_json(FILE)
 INDEXES = {
-    TEMPLATES: lambda: template_index(FACTS),
+    TEMPLATES: template_index,
     GAMES: lambda: game_index(FACTS),
     REFERENCE: reference_index,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from pages import (
 from topple.observe.frame_files import Frame
 from topple.observe.frames import draw_scene
 from topple.phyre import Simulator, Task, Template, Tier, template_tasks
+from topple.phyre.cache_manifest import Entry, committed_entry
 from topple.phyre.draft import Value
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.picture import film
@@ -33,7 +35,6 @@ from topple.scene.codec import fingerprint
 FOLDER = "puzzles/templates"
 INDEX = f"{FOLDER}/index.md"
 TIERS = {Tier.BALL: "One ball", Tier.TWO_BALLS: "Two balls"}
-TASKS = 100  # published of each template
 REST = STEPS_PER_SECOND // 2  # steps shown of a goal that holds; the others look alike
 
 
@@ -60,12 +61,12 @@ def template_pages(facts: dict[str, Any], pictures: Pictures) -> list[Page]:
     ]
 
 
-def template_index(facts: dict[str, Any]) -> str:
+def template_index() -> str:
     """Thumbnails of all templates, by tier, for the page that introduces them."""
     parts = ["The share beneath a picture is that of random valid actions that solve a task."]
     for tier, name in TIERS.items():
         cards = [
-            (f"{t}.md", f"{t}.png", f"{title(t)}, {per_cent(facts['templates'][t]['chance'])}")
+            (f"{t}.md", f"{t}.png", f"{title(t)}, {per_cent(_chance(t))}")
             for t in tier.template_ids
         ]
         parts += [f"## {name}", gallery(cards)]
@@ -74,17 +75,15 @@ def template_index(facts: dict[str, Any]) -> str:
 
 def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page:
     tasks = template_tasks(template.id)
-    task, known = tasks[0], facts["templates"][template.id]
+    task, action = tasks[0], facts["solutions"][template.id]
     stem = f"{FOLDER}/{template.id}"
-    steps = Simulator(task).attempt(task, known["solution"]).steps + 1
-    key = (fingerprint([task.scene]), known["solution"], engine_hash(), FILM, STILL, REST)
-    shown: dict[str, list[Frame]] = {}
+    steps = Simulator(task).attempt(task, action).steps + 1
+    key = (fingerprint([task.scene]), action, engine_hash(), FILM, STILL, REST)
 
+    @cache
     def solved() -> list[Frame]:
-        if not shown:
-            last = steps - task.scene.goal.hold_steps + REST if task.scene.goal else steps
-            shown["film"] = film(task.scene, known["solution"], FILM, FPS, last).frames
-        return shown["film"]
+        last = steps - task.scene.goal.hold_steps + REST if task.scene.goal else steps
+        return film(task.scene, action, FILM, FPS, last).frames
 
     pictures.add(f"{stem}.png", key, lambda: [draw_scene(task.scene, STILL)])
     pictures.add(f"{stem}.gif", key, solved)
@@ -113,11 +112,11 @@ def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page
 
 ## Difficulty
 
-{_difficulty(template, facts)}
+{_difficulty(template)}
 
 ## A solution
 
-{_solution(task, known["solution"], steps)}
+{_solution(task, action, steps)}
 
 ## How it is written
 
@@ -196,21 +195,30 @@ def _selection(template: Template) -> str:
     )
 
 
-def _difficulty(template: Template, facts: dict[str, Any]) -> str:
-    known, actions = facts["templates"], facts["about"]["actions"]
-    chance, unsolved = known[template.id]["chance"], known[template.id]["unsolved"]
-    peers = [known[other]["chance"] for other in template.tier.template_ids]
+def _entry(template_id: str) -> Entry:
+    """What is known of the fixed list of actions on a template's tasks."""
+    entry = committed_entry(find_template(template_id).tier.value, template_id)
+    assert entry is not None  # the manifest has all templates
+    return entry
+
+
+def _chance(template_id: str) -> float:
+    entry = _entry(template_id)
+    return entry.solved / entry.valid
+
+
+def _difficulty(template: Template) -> str:
+    entry, chance = _entry(template.id), _chance(template.id)
+    peers = [_chance(other) for other in template.tier.template_ids]
     harder = sum(peer < chance for peer in peers)
-    place = "the hardest" if harder == 0 else f"number {harder + 1} from the hardest"
-    if harder == len(peers) - 1:
-        place = "the easiest"
-    solved = "All tasks are solved by some of these actions."
-    if unsolved:
-        solved = f"{unsolved} of the {TASKS} tasks are solved by none of these actions."
+    place = f"number {harder + 1} from the hardest"
+    if harder in (0, len(peers) - 1):
+        place = "the easiest" if harder else "the hardest"
     return (
-        f"A random valid action solves a task with a chance of **{per_cent(chance)}**: the mean "
-        f"over the {TASKS} tasks, by the first {actions:,} actions of the fixed list. That makes "
-        f"it {place} of the {len(peers)} templates of its tier. {solved}"
+        f"A random valid action solves a task with a chance of **{per_cent(chance)}**: of the "
+        f"first {entry.actions:,} actions of the fixed list on the 100 tasks, {entry.valid:,} are "
+        f"valid and {entry.solved:,} of these solve. That makes it {place} of the {len(peers)} "
+        "templates of its tier. The counts are those of `topple cache build`."
     )
 
 
@@ -221,7 +229,7 @@ def _solution(task: Task, action: list[float], steps: int) -> str:
     rows = [(k + 1, *(f"{value:g}" for value in ball)) for k, ball in enumerate(pixels)]
     return f"""{table(("ball", "x, px", "y, px", "radius, px"), rows)}
 
-It solves task {task.id} after {steps} steps, {steps / STEPS_PER_SECOND:.1f} seconds, and so do its
+It solves {task.id} after {steps} steps, {steps / STEPS_PER_SECOND:.1f} seconds, and so do its
 neighbours, half a pixel off in any direction. The film ends where the goal has held for half a
 second.
 
