@@ -6,10 +6,10 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench clean
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench release-check coverage clean
 
 help: ## show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
 
 # The tools come first so that the package builds without isolation: rebuilding
 # after a change in native/ is then incremental.
@@ -61,6 +61,14 @@ format: setup ## rewrite the sources in the house style
 bench: setup ## measure the engine beside the PyPI package box2d
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[bench]' --no-build-isolation
 	$(BIN)/python benchmarks/engine.py
+
+release-check: setup ## build sdist and wheel, install the wheel in a fresh venv, try it
+	$(BIN)/python .ci/release_check.py $(foreach python,$(PYTHONS),--python $(python))
+
+coverage: setup ## run the tests with coverage; a page in build/coverage
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage html --quiet
+	$(BIN)/python -m coverage report --skip-covered --sort=cover
 
 clean: ## remove .venv and build outputs
 	rm -rf $(VENV) build dist
