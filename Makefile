@@ -6,10 +6,10 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench docs clean
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench release-check coverage docs clean
 
 help: ## show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
 
 # The tools come first so that the package builds without isolation: rebuilding
 # after a change in native/ is then incremental.
@@ -65,6 +65,14 @@ bench: setup ## measure the engine beside the PyPI package box2d
 docs: setup ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html in a browser"
+
+release-check: setup ## build sdist and wheel, install the wheel in a fresh venv, try it
+	$(BIN)/python .ci/release_check.py $(foreach python,$(PYTHONS),--python $(python))
+
+coverage: setup ## run the tests with coverage; a page in build/coverage
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage html --quiet
+	$(BIN)/python -m coverage report --skip-covered --sort=cover
 
 clean: ## remove .venv and build outputs
 	rm -rf $(VENV) build dist site

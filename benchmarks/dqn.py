@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from machine import processor
 from topple.agents.phyre.batches import Batches
 from topple.agents.phyre.network import QNetwork
 from topple.agents.phyre.ranking import best_first, scores
@@ -42,14 +42,7 @@ SEED = 7
 def machine(device: str) -> str:
     if device == "cuda":
         return str(torch.cuda.get_device_name())
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    return f"{model}, {torch.get_num_threads()} of {os.cpu_count()} cores"
+    return f"{processor()}, {torch.get_num_threads()} of {os.cpu_count()} cores"
 
 
 class Work:

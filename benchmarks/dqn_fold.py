@@ -39,7 +39,7 @@ from topple.experiments.training import (
     train_agent,
     trained_config,
 )
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.phyre.fold import Setup, Split
 from topple.physics.backend import check_backend
 from topple.reports.published_phyre import published_auccess

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from machine import processor
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.action import sample_actions
 from topple.physics.balls import with_action
@@ -217,14 +217,7 @@ def ratios(tier: Tier, timings: list[Timing]) -> dict[str, float]:
 
 def machine() -> str:
     """A name for this machine."""
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    return f"{model}, {os.cpu_count()} cores"
+    return f"{processor()}, {os.cpu_count()} cores"
 
 
 def main() -> None:

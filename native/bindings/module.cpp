@@ -44,25 +44,9 @@ class Scenes {
                 pose_m.shape(0) == bodies && velocity.shape(0) == bodies &&
                 radius_m.shape(0) == fixtures && vertices_m.shape(0) == vertices_px.shape(0),
             "packed scene arrays disagree in length");
-    packed_.scene_count = static_cast<int32_t>(goals.shape(0));
-    packed_.body_start = body_start.data();
-    packed_.goals = goals.data();
-    packed_.arrays = {0,
-                      {-1, -1, 0},
-                      fixture_start.data(),
-                      vertex_start.data(),
-                      dynamic.data(),
-                      color.data(),
-                      kind.data(),
-                      diameter.data(),
-                      feature_offset.data(),
-                      pose_px.data(),
-                      pose_m.data(),
-                      velocity.data(),
-                      radius_px.data(),
-                      radius_m.data(),
-                      vertices_px.data(),
-                      vertices_m.data()};
+    packed_ = packed_scenes(body_start, goals, fixture_start, vertex_start, dynamic, color, kind,
+                            diameter, feature_offset, pose_px, pose_m, velocity, radius_px,
+                            radius_m, vertices_px, vertices_m);
     for (int32_t i = 0; i < packed_.scene_count && fault_.fault == SceneFault::kNone; ++i) {
       fault_ = check_scene(packed_.view(i));
       faulty_scene_ = i;

@@ -1,7 +1,15 @@
 #include "batch.h"
 
+#include <cfloat>
 #include <memory>
 #include <new>
+
+// What exactness rests on beside the flags of engine.cmake: numbers have the precision of their
+// type, as they have not on the x87.
+static_assert(FLT_EVAL_METHOD == 0, "floats have to be computed as floats");
+#if defined(__FAST_MATH__)
+#error "the engine has to be built without -ffast-math"
+#endif
 
 namespace topple {
 

@@ -63,27 +63,9 @@ class Packed {
   }
 
   topple::PackedScenes scenes() const {
-    topple::PackedScenes packed = {};
-    packed.scene_count = static_cast<int32_t>(body_start.size()) - 1;
-    packed.body_start = body_start.data();
-    packed.goals = goals.data();
-    packed.arrays = {0,
-                     {-1, -1, 0},
-                     fixture_start.data(),
-                     vertex_start.data(),
-                     dynamic.data(),
-                     color.data(),
-                     kind.data(),
-                     diameter.data(),
-                     feature_offset.data(),
-                     pose_px.data(),
-                     pose_m.data(),
-                     velocity.data(),
-                     radius_px.data(),
-                     radius_m.data(),
-                     vertices_px.data(),
-                     vertices_m.data()};
-    return packed;
+    return topple::packed_scenes(body_start, goals, fixture_start, vertex_start, dynamic, color,
+                                 kind, diameter, feature_offset, pose_px, pose_m, velocity,
+                                 radius_px, radius_m, vertices_px, vertices_m);
   }
 
  private:

@@ -5,8 +5,9 @@ The names below are loaded when they are first used, so importing the package co
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from topple.lazy import exports
 
 if TYPE_CHECKING:
     from topple.phyre import Setup, Simulator, Task, TaskId, Tier, load_fold, load_task
@@ -43,12 +44,4 @@ __all__ = [
     "load_task",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = exports(__name__, _HOMES)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from topple.files import whole_file
 from topple.iphyre import Split, game_named, plan_from_seconds
 from topple.iphyre.picture import picture_episode, picture_game, sheet
-from topple.observe.frame_files import FrameFileError, save_frames, save_png, whole_file
+from topple.observe.frame_files import FrameFileError, save_frames, save_png
 from topple.observe.iphyre_frames import BLACK, BLUE, GRAY, PURPLE, RED, WHITE
 
 

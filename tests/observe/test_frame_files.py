@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from topple.observe.frame_files import Frame, FrameFileError, save_frames, save_png, whole_file
+from topple.files import whole_file
+from topple.observe.frame_files import Frame, FrameFileError, save_frames, save_png
 from topple.observe.sheet import contact_sheet
 
 

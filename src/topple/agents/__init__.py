@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from topple.agents.base import Agent, Observation, Traits
 from topple.agents.registry import AGENTS, GAME_AGENTS, create_agent, create_game_agent
+from topple.lazy import exports
 
 if TYPE_CHECKING:
     from topple.agents.iphyre.base import GameAgent, GameTraits
@@ -23,9 +23,7 @@ __all__ = [
     "create_game_agent",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # These need the physics of I-PHYRE, which agents of PHYRE do without.
-    if name not in ("GameAgent", "GameTraits"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("topple.agents.iphyre.base"), name)
+# These need the physics of I-PHYRE, which agents of PHYRE do without.
+__getattr__, __dir__ = exports(
+    __name__, dict.fromkeys(("GameAgent", "GameTraits"), "topple.agents.iphyre.base")
+)

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 
 
 class CheckpointError(ValueError):

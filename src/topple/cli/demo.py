@@ -13,7 +13,8 @@ import typer
 from topple import __version__
 from topple.cli.messages import progress, resumable, show_json, user_errors
 from topple.cli.options import Json, out_folder
-from topple.observe.frame_files import save_frames, save_png, whole_file
+from topple.files import whole_file
+from topple.observe.frame_files import save_frames, save_png
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
 from topple.phyre.outcome_table import OutcomeTable, Sweep

@@ -23,7 +23,7 @@ from topple.cli.options import (
 )
 from topple.cli.phyre_lab import chosen_tasks, laboratory, save, tell
 from topple.cli.phyre_progress import progress_bar
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty
 from topple.phyre.analysis.diversity import template_diversity
 from topple.phyre.analysis.solvability import (

@@ -15,7 +15,7 @@ from topple.cli.messages import Cell, resumable, show, user_errors
 from topple.cli.options import Address, Backend, Cache, Json, Templates, TierName, UseRay, free_file
 from topple.cli.phyre_lab import laboratory
 from topple.experiments.run import ACTION_CACHE
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.phyre.action import CACHE_SEED
 from topple.phyre.action_cache import ActionCache
 from topple.phyre.cache_manifest import Entry, committed_entry, entry_of

@@ -18,7 +18,7 @@ from topple.experiments.executors.local import LocalExecutor
 from topple.experiments.run import Laboratory
 from topple.experiments.store import RunRecord
 from topple.experiments.sweep import sweep
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.phyre import Task, Tier, enumerate_tasks, load_template, template_tasks, tier_tasks
 from topple.phyre.fold import Setup
 from topple.physics.backend import check_backend

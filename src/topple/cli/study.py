@@ -13,7 +13,7 @@ import typer
 from topple.cli.groups import HelpfulGroup
 from topple.cli.messages import needs_extra, show, show_json, user_errors
 from topple.cli.options import BENCHMARK, Benchmark, Database, Json, Seed, out_file
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.paths import data_folder
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from topple.agents.registry import create_game_agent
 from topple.experiments.config import Setting, run_name
 from topple.experiments.record_files import RecordError, to_json
 from topple.experiments.run import provenance
+from topple.files import whole_file
 from topple.iphyre.split import Split
-from topple.observe.frame_files import whole_file
 
 CLASSIFIERS = {
     "Global Fusion": "fusion-global",

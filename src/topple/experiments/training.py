@@ -17,7 +17,7 @@ from topple.agents.registry import create_agent
 from topple.experiments.config import Part, RunConfig, Setting
 from topple.experiments.row_file import agent_config, load_row
 from topple.experiments.run import Laboratory
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.phyre.auccess import auccess
 
 CHECKPOINT = "checkpoint.pt"

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from topple.files import whole_file
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.picture import picture_world
 from topple.iphyre.rules import AT_60_HZ, SECONDS
 from topple.iphyre.sampling import Draw, sample
-from topple.observe.frame_files import whole_file
 from topple.observe.iphyre_table import COLUMNS, object_table
 from topple.physics.munk import MAX_BODIES
 

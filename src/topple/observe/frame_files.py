@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
+
+from topple.files import whole_file
 
 Frame = npt.NDArray[np.uint8]  # [height, width, 3] RGB, top row first
 
@@ -23,21 +22,6 @@ _GIF_SAMPLE = 16  # frames whose colours make the palette
 
 class FrameFileError(ValueError):
     """A picture cannot be written; the message says why and what to do."""
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that takes its place if all goes well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-    os.close(handle)
-    try:
-        yield Path(name)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def save_png(frame: Frame, path: str | Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from topple.lazy import exports
 from topple.phyre.authoring import Selection, Template, lin, multiples, template
 from topple.phyre.builder import BodyDraft, H, SceneBuilder, TemplateError, W
 from topple.phyre.fold import Fold, Setup, load_fold
@@ -71,12 +71,4 @@ __all__ = [
     "tier_tasks",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+__getattr__, __dir__ = exports(__name__, _LATER)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.physics.trajectory import Outcome
 
 Outcomes = npt.NDArray[np.int8]

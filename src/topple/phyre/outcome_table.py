@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.task import Task
 from topple.physics.native import SceneSet, simulate_batch

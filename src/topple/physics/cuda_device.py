@@ -7,8 +7,6 @@ toolkit; the result is kept on disk under a hash of everything that went into it
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from topple import paths
+from topple.files import whole_file
 from topple.physics.native_sources import device_sources
 
 #: What a world on the device has room for. Every published task fits with balls to spare;
@@ -129,14 +128,6 @@ def compiled_engine(architecture: str) -> Path:
             ) from None
         finally:
             nvrtc.destroyProgram(program)
-        _write(path, binary)
+        with whole_file(path) as temporary:  # another process may be compiling the same
+            temporary.write_bytes(binary)
     return path
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Whole or not at all: another process may be compiling the same."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from topple.files import whole_file
 from topple.iphyre.analysis.failures import FailureCounts
 from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
-from topple.observe.frame_files import whole_file
 from topple.reports.published import IPHYRE_HUMAN
 
 _COLORS = {

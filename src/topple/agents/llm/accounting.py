@@ -15,7 +15,7 @@ from typing import Any
 
 from topple.agents.llm.exchanges import Exchange, by_subject, read_exchanges
 from topple.agents.llm.turns import TurnNote, read_turns
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 
 ACCOUNTING = "accounting.json"
 PER = 1_000_000  # tokens that a price is for

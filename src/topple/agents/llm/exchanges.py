@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from topple.agents.llm.reply import Reply
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 
 EXCHANGES = "exchanges.jsonl"
 IMAGES = "images"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topple.observe.frame_files import whole_file
+from topple.files import whole_file
 
 if TYPE_CHECKING:
     from topple.agents.llm.turn import Turn  # which needs httpx; reports do without

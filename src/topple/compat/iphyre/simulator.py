@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from topple.compat.iphyre.games import MAX_ELI_OBJ_NUM, MAX_OBJ_NUM, PARAS, game_of
+from topple.files import whole_file
 from topple.iphyre.picture import picture_world
 from topple.iphyre.rules import ELIMINATION_REWARD, SECONDS, SUCCESS_REWARD, TIME_REWARD
-from topple.observe.frame_files import whole_file
 from topple.observe.iphyre_table import object_table
 from topple.physics.munk import MunkWorld, new_world
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from topple.files import whole_file
 from topple.iphyre.game import Game
-from topple.observe.frame_files import whole_file
 
 Result = dict[str, Any]  # plain JSON
 

@@ -1,0 +1,16 @@
+"""What a measurement was made on."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+
+def processor() -> str:
+    """The processor's name, as the system tells it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()

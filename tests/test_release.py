@@ -1,0 +1,91 @@
+"""What a release says of itself: one version, a changelog, the Pythons it is built for."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import topple
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+
+
+def test_the_version_is_written_once() -> None:
+    assert "version" not in PROJECT["project"]
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    home = PROJECT["tool"]["scikit-build"]["metadata"]["version"]["input"]
+    assert (ROOT / home) == ROOT / "src" / "topple" / "__init__.py"
+    assert f'__version__ = "{topple.__version__}"' in (ROOT / home).read_text("utf-8")
+    assert version("topple") == topple.__version__
+
+
+def test_the_citation_has_the_version() -> None:
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.findall(r"^version: (.*)$", text, re.M) == [topple.__version__]
+
+
+def test_the_changelog_begins_with_this_version_or_what_is_to_come() -> None:
+    entries = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert entries[0] == "Unreleased" or entries[0].split()[0] == topple.__version__
+    assert len(set(entries)) == len(entries)
+
+
+def test_wheels_are_built_for_every_python_that_is_promised() -> None:
+    project = PROJECT["project"]
+    promised = [
+        each.rpartition(" ")[2]
+        for each in project["classifiers"]
+        if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", each)
+    ]
+    assert promised == PYTHONS
+    assert project["requires-python"] == f">={PYTHONS[0]}"
+    built = PROJECT["tool"]["cibuildwheel"]["build"].split()
+    assert built == [f"cp{each.replace('.', '')}-*" for each in PYTHONS]
+
+
+def test_wheels_are_tried_by_the_smoke_test() -> None:
+    command = PROJECT["tool"]["cibuildwheel"]["test-command"]
+    file = ROOT / command.split()[-1].removeprefix("{project}/")
+    assert file == ROOT / "tests" / "smoke.py"
+    assert file.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "wheels.yml",
+            ["pypa/cibuildwheel@", "macos-15-intel", "windows-2022", "ubuntu-24.04-arm"],
+        ),
+        ("ci.yml", ["run: .ci/run", '"3.10", "3.13"']),
+    ],
+)
+def test_workflows_do_what_the_guide_says(name: str, words: list[str]) -> None:
+    text = (ROOT / ".github" / "workflows" / name).read_text("utf-8")
+    for word in words:
+        assert word in text
+    assert "\t" not in text
+
+
+def test_the_base_needs_no_extra() -> None:
+    """The list of the smoke test is that of the package."""
+    from smoke import EXTRAS
+
+    project = PROJECT["project"]
+    base = {re.split(r"[\[<>=; ]", each)[0] for each in project["dependencies"]}
+    assert not EXTRAS & base
+    for extra in ("agents", "llm", "plots", "ray", "video", "pymunk"):
+        for each in project["optional-dependencies"][extra]:
+            assert re.split(r"[\[<>=; ]", each)[0].replace("-", "_") in EXTRAS
