@@ -23,7 +23,7 @@ from pages import (
 )
 from topple.observe.frame_files import Frame
 from topple.observe.frames import draw_scene
-from topple.phyre import Simulator, Task, Template, Tier, template_tasks
+from topple.phyre import Simulator, Task, Template, Tier, load_task, template_tasks
 from topple.phyre.cache_manifest import Entry, committed_entry
 from topple.phyre.draft import Value
 from topple.phyre.engine_hash import engine_hash
@@ -75,7 +75,8 @@ def template_index() -> str:
 
 def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page:
     tasks = template_tasks(template.id)
-    task, action = tasks[0], facts["solutions"][template.id]
+    known = facts["solutions"][template.id]
+    task, action = load_task(known["task"]), known["action"]
     stem = f"{FOLDER}/{template.id}"
     steps = Simulator(task).attempt(task, action).steps + 1
     key = (fingerprint([task.scene]), action, engine_hash(), FILM, STILL, REST)
@@ -106,7 +107,7 @@ def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page
 
 ## Parameters
 
-{_parameters(template, tasks)}
+{_parameters(template, tasks, task)}
 
 {_selection(template)}
 
@@ -146,7 +147,7 @@ def _summary(template: Template, tasks: tuple[Task, ...]) -> str:
     return table(("", ""), rows)
 
 
-def _parameters(template: Template, tasks: tuple[Task, ...]) -> str:
+def _parameters(template: Template, tasks: tuple[Task, ...], shown: Task) -> str:
     rows = []
     for name, values in template.grid.items():
         used = {task.parameters[name] for task in tasks}
@@ -156,10 +157,10 @@ def _parameters(template: Template, tasks: tuple[Task, ...]) -> str:
                 len(values),
                 _range(values),
                 f"{len(used)}",
-                _value(tasks[0].parameters[name]),
+                _value(shown.parameters[name]),
             )
         )
-    header = ("name", "values", "range", "used in tasks", f"in {tasks[0].id}")
+    header = ("name", "values", "range", "used in tasks", f"in {shown.id}")
     count = f"The grid has {template.tuple_count:,} points."
     return f"{table(header, rows)}\n\n{count}"
 
@@ -227,11 +228,11 @@ def _solution(task: Task, action: list[float], steps: int) -> str:
     balls = " ".join(f"--action {','.join(numbers[k : k + 3])}" for k in range(0, len(numbers), 3))
     pixels = Simulator(task).balls(task, action)[0]
     rows = [(k + 1, *(f"{value:g}" for value in ball)) for k, ball in enumerate(pixels)]
+    seconds = steps / STEPS_PER_SECOND
     return f"""{table(("ball", "x, px", "y, px", "radius, px"), rows)}
 
-It solves {task.id} after {steps} steps, {steps / STEPS_PER_SECOND:.1f} seconds, and so do its
-neighbours, half a pixel off in any direction. The film ends where the goal has held for half a
-second.
+It solves {task.id} after {steps} steps, {seconds:.1f} seconds. The film ends where the
+goal has held for half a second.
 
 ```console
 $ topple show {task.id} {balls} --out solved.gif

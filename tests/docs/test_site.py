@@ -162,7 +162,10 @@ def test_search_works_in_the_folder_and_asks_no_other_host(site: Path) -> None:
         page = browser.new_page()
         page.on("request", lambda request: asked.append(request.url))
         page.goto((site / "index.html").as_uri())
-        page.locator(".md-search__input").fill("AUCCESS")
+        page.locator(".md-search__input").click()
+        ready = page.locator(".md-search-result__meta")
+        expect(ready).to_have_text("Type to start searching", timeout=SLOW)
+        page.locator(".md-search__input").press_sequentially("AUCCESS")
         found = page.locator(".md-search-result__item").first
         expect(found).to_contain_text("AUCCESS", timeout=SLOW)
         browser.close()
