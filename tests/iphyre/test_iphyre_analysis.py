@@ -79,6 +79,12 @@ def test_slack() -> None:
         assert not play(game, plan_from_ticks(game, [None, edge + direction])).solved
     assert jitter_success(game, plan, min(one[1:]) - 17) == 1.0
     assert jitter_success(game, plan, 5000) < 1.0
+    # Both edges within reach: shifts beyond them fail, and the outermost ticks count half.
+    earlier, later = (round(ms * 60 / 1000) for ms in one[1:])
+    reach = max(earlier, later) + 2
+    lost = (reach - earlier - 0.5) + (reach - later - 0.5)
+    exact = 1 - lost / (2 * reach)
+    assert jitter_success(game, plan, reach * 1000 / 60) == pytest.approx(exact)
     with pytest.raises(PlanError, match="does not solve 'seesaw'"):
         timing_slack(game, Plan())
 

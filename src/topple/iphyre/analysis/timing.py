@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
+from collections.abc import Sequence
+from itertools import islice, product, takewhile
+from math import fsum, prod
 from typing import NamedTuple
-
-import numpy as np
 
 from topple.iphyre.episode import play, play_batch
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Elimination, Plan, PlanError
 from topple.iphyre.rules import AT_60_HZ, Rules
 
-_BLOCK = 64  # plans played at a time
+_BLOCK = 64  # plans played at a time, where the first failure ends the search
+_JITTERED = 8192  # plans played at a time, where all are
 
 
 class Slack(NamedTuple):
@@ -79,17 +80,32 @@ def _moved(plan: Plan, body: int | None, shift: int) -> Plan | None:
     return None if moved and moved[0].tick < 0 else Plan(tuple(moved))
 
 
-def jitter_success(
-    game: Game, plan: Plan, ms: float, trials: int = 100, seed: int = 0, rules: Rules = AT_60_HZ
-) -> float:
-    """The share of trials that succeed when every time is off by up to `ms` either way."""
-    rng = np.random.default_rng(seed)
-    attempts = []
-    for _ in range(trials):
-        shifts = rng.uniform(-ms, ms, len(plan.eliminations)) * rules.hz / 1000
-        moved = sorted(
-            Elimination(max(0, tick + round(float(shift))), body)
-            for (tick, body), shift in zip(plan.eliminations, shifts, strict=True)
-        )
-        attempts.append((game, Plan(tuple(moved))))
-    return sum(score.solved for score in play_batch(attempts, rules)) / trials
+def jitter_success(game: Game, plan: Plan, ms: float, rules: Rules = AT_60_HZ) -> float:
+    """The chance of success when every time is off by up to `ms` either way, evenly.
+
+    Every combination of shifts, in whole ticks, is played and weighted by its chance, so the
+    number is exact. Their number grows with the power of the removals.
+    """
+    reach = ms * rules.hz / 1000
+    farthest = round(reach)
+    shifts = [
+        (k, min(k + 0.5, reach) - max(k - 0.5, -reach)) for k in range(-farthest, farthest + 1)
+    ]
+    combinations = product(shifts, repeat=len(plan.eliminations))
+    won, all_of_it = [], []
+    while block := list(islice(combinations, _JITTERED)):
+        plans = [_jittered(plan, [shift for shift, _ in each]) for each in block]
+        scores = play_batch([(game, moved) for moved in plans], rules)
+        weights = [prod(weight for _, weight in each) for each in block]
+        all_of_it.append(fsum(weights))
+        won.append(fsum(w for w, score in zip(weights, scores, strict=True) if score.solved))
+    return fsum(won) / fsum(all_of_it)
+
+
+def _jittered(plan: Plan, shifts: Sequence[int]) -> Plan:
+    """The plan with each removal moved on its own, no further than to the start."""
+    moved = (
+        Elimination(max(0, tick + shift), body)
+        for (tick, body), shift in zip(plan.eliminations, shifts, strict=True)
+    )
+    return Plan(tuple(sorted(moved)))
