@@ -6,10 +6,10 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench release-check coverage clean
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench check-arm64 release-check coverage clean
 
 help: ## show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
 
 # The tools come first so that the package builds without isolation: rebuilding
 # after a change in native/ is then incremental.
@@ -61,6 +61,10 @@ format: setup ## rewrite the sources in the house style
 bench: setup ## measure the engine beside the PyPI package box2d
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[bench]' --no-build-isolation
 	$(BIN)/python benchmarks/engine.py
+
+check-arm64: setup ## compare the engine on an emulated arm64 with this machine
+	$(BIN)/pip install --quiet -c constraints.txt ziglang
+	$(BIN)/python native/cross/check_cross.py
 
 release-check: setup ## build sdist and wheel, install the wheel in a fresh venv, try it
 	$(BIN)/python .ci/release_check.py $(foreach python,$(PYTHONS),--python $(python))
