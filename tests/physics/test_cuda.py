@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from host_device import NATIVE, HostDevice
+from host_device import NATIVE, HostDevice, HostQueue
 from small_scenes import ball, box, walled
 from tally import Tally
 from topple.phyre import Tier, load_task
@@ -83,7 +84,7 @@ def test_random_pairs_compare_equal(tier: Tier) -> None:
 @pytest.mark.parametrize("stable", [False, True])
 @pytest.mark.usefixtures("on_device")
 def test_every_observation_comes_back(stable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda, "CHUNK", 7)  # several launches
+    monkeypatch.setattr(cuda, "ROUNDS", 7)  # several launches
     scenes = SceneSet([load_task(task).scene for task in ("00000:000", "00013:011", "00024:006")])
     actions = discrete_actions(Tier.BALL, 12, seed=5)
     index = np.arange(12) % 3
@@ -95,6 +96,40 @@ def test_every_observation_comes_back(stable: bool, monkeypatch: pytest.MonkeyPa
     )
     assert (here.outcome != 0).any()
     assert equal(here, there)
+
+
+def test_an_interrupted_batch_leaves_nothing_to_do(
+    on_device: HostDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched: list[tuple[int, npt.NDArray[np.uint64]]] = []  # attempts, how many are taken
+
+    class Interrupted(HostQueue):
+        looks = 0
+
+        @property
+        def done(self) -> bool:  # type: ignore[override]
+            Interrupted.looks += 1
+            if Interrupted.looks == 1:
+                raise KeyboardInterrupt
+            return True
+
+    launch = on_device.launch
+
+    def lazy(kernel: str, *arguments: Any) -> None:
+        if kernel == "attempts":
+            launched.append((arguments[2], arguments[-1]))
+        else:
+            launch(kernel, *arguments)
+
+    monkeypatch.setattr(cuda, "ROUNDS", 7)
+    monkeypatch.setattr(on_device, "queue", Interrupted)
+    monkeypatch.setattr(on_device, "launch", lazy)
+    scenes = SceneSet([load_task("00000:000").scene])
+    actions = discrete_actions(Tier.BALL, 21, seed=5)
+    with pytest.raises(KeyboardInterrupt):
+        simulate_batch(scenes, np.zeros(21, int), actions, backend="cuda")
+    assert len(launched) == 2  # the third never was
+    assert all(taken[0] >= count for count, taken in launched)
 
 
 @pytest.mark.usefixtures("on_device")

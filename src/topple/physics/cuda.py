@@ -7,7 +7,10 @@ keeps near ones near. Actions that do not fit are sorted out before.
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,8 +22,10 @@ from topple.physics.params import Request
 from topple.physics.progress import Progress
 from topple.physics.trajectory import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 
-CHUNK = 2**20  # attempts in one launch: a second or two of a large GPU
-CHUNK_BYTES = 2 * 2**30  # of observations in one launch
+ROUNDS = 256  # attempts of a lane in one launch: some ten seconds on any device
+CHUNK_BYTES = 2**30  # of observations in one launch
+_IN_FLIGHT = 2  # launches at a time: one starts while the last attempts of another run alone
+_PATIENCE = 0.005  # seconds between looks at a launch
 _CURVE_BITS = 48  # of an action's place on the curve; the scene has the other 16
 _AXIS_BITS = 10  # an axis of an action has 256 pixels, or 31 radii
 _SCENES = 2**16  # of one launch
@@ -54,11 +59,22 @@ _OBSERVATIONS = (
 )
 
 
+class Queue(AbstractContextManager[Any], Protocol):
+    """What is asked for inside it runs in order, beside what other queues hold."""
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it has run."""
+
+
 class Device(Protocol):
     """What a batch needs of a device; :class:`CudaDevice` is one."""
 
     xp: Any
     lanes: int
+
+    def queue(self) -> Queue:
+        """A new queue."""
 
     def launch(self, kernel: str, *arguments: Any) -> None:
         """Start a kernel on all lanes."""
@@ -90,14 +106,20 @@ def simulate_on_device(
     numbers = np.flatnonzero(fits)
     if (np.diff(index[numbers]) < 0).any():
         numbers = numbers[np.argsort(index[numbers], kind="stable")]
+    waiting: deque[_Launch] = deque()
     done = 0
-    for chunk in _chunks(numbers, index, result):
-        launch = _Launch(device, scenes, index[chunk], actions[chunk], request, result)
-        outgrown = launch.run(result, chunk)
-        left.append(chunk[outgrown])
-        done += len(chunk)
-        if progress is not None:
-            progress(done, total)
+    try:
+        for chunk in (*_chunks(device, numbers, index, result), None):
+            if chunk is not None:
+                waiting.append(_Launch(device, scenes, index, actions, request, result, chunk))
+            while waiting and (chunk is None or len(waiting) == _IN_FLIGHT):
+                left.append(waiting[0].finish(result))
+                done += waiting.popleft().count
+                if progress is not None:
+                    progress(done, total)
+    finally:
+        for launch in waiting:  # none, unless something went wrong or was interrupted
+            launch.abandon()
     return np.concatenate(left)
 
 
@@ -111,11 +133,14 @@ def _fitting(scenes: PackedScenes, balls: int) -> npt.NDArray[np.bool_]:
 
 
 def _chunks(
-    numbers: npt.NDArray[np.int64], index: npt.NDArray[np.int32], result: BatchResult
+    device: Device,
+    numbers: npt.NDArray[np.int64],
+    index: npt.NDArray[np.int32],
+    result: BatchResult,
 ) -> Iterator[npt.NDArray[np.int64]]:
     """Attempts of one launch: not too many, nor too many bytes, nor too many scenes."""
     size = sum(array.nbytes // max(len(array), 1) for _, array in result.arrays())
-    most = max(1, min(CHUNK, CHUNK_BYTES // max(size, 1)))
+    most = max(1, min(ROUNDS * device.lanes, CHUNK_BYTES // max(size, 1)))
     for first in range(0, len(numbers), most):
         part = numbers[first : first + most]
         scene = np.searchsorted(np.unique(index[part]), index[part])
@@ -124,7 +149,7 @@ def _chunks(
 
 
 class _Launch:
-    """One chunk of attempts on the device."""
+    """One chunk of attempts on the device, which begins to work on it at once."""
 
     def __init__(
         self,
@@ -134,10 +159,26 @@ class _Launch:
         actions: npt.NDArray[np.float64],
         request: Request,
         result: BatchResult,
+        rows: npt.NDArray[np.int64],
     ) -> None:
-        xp = device.xp
         self.device = device
-        self.count = len(index)
+        self.count = len(rows)
+        self._rows = rows
+        self._queue = device.queue()
+        with self._queue:
+            self._upload(scenes, index[rows], actions[rows], request, result)
+            self._start(len(scenes))
+
+    def _upload(
+        self,
+        scenes: PackedScenes,
+        index: npt.NDArray[np.int32],
+        actions: npt.NDArray[np.float64],
+        request: Request,
+        result: BatchResult,
+    ) -> None:
+        """Put the job on the device, with room for what comes out."""
+        xp = self.device.xp
         self.index = xp.asarray(index)
         self.actions = xp.asarray(actions)
         self.outcome = xp.zeros(self.count, np.int8)
@@ -152,7 +193,6 @@ class _Launch:
                 self.observations[name] = xp.zeros((self.count, *shape), kind)
         self._scenes = [xp.asarray(getattr(scenes, name)) for name in _SCENE_ARRAYS]
         self._words = xp.asarray(np.array(self._job(scenes, request, actions), np.int64))
-        self._scene_count = len(scenes)
         self._used = xp.asarray(np.unique(index))
 
     def _job(
@@ -183,41 +223,66 @@ class _Launch:
             *(address(seen[name]) if name in seen else 0 for name in _OBSERVATIONS),
         ]
 
-    def run(self, result: BatchResult, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Make the attempts and write them into rows of a result; returns those outgrown."""
+    def _start(self, scene_count: int) -> None:
+        """Sort out what does not fit, and let the device make the rest in a good order."""
         device, xp = self.device, self.device.xp
         world_bytes = xp.zeros(1, np.int64)
         device.launch("describe", world_bytes)
-        worlds = xp.empty(self._scene_count * int(device.download(world_bytes)[0]), np.uint8)
-        device.launch("build", self._words, self._used, len(self._used), worlds)
+        self._worlds = xp.empty(scene_count * int(device.download(world_bytes)[0]), np.uint8)
+        device.launch("build", self._words, self._used, len(self._used), self._worlds)
         valid = xp.zeros(self.count, np.uint8)
         device.launch("check", self._words, valid)
         order = xp.flatnonzero(valid)
-        order = order[xp.argsort(self._curve(order))]
-        counter = xp.zeros(1, np.uint64)
-        device.launch("attempts", self._words, order, len(order), worlds, counter)
-        outcome = device.download(self.outcome)
-        outgrown = np.flatnonzero(outcome == OUT_OF_CONTACTS)
-        result.outcome[rows] = outcome
-        result.steps[rows] = device.download(self.steps)
-        for name, array in self.observations.items():
-            target = getattr(result, name)
-            values = device.download(array)
-            target[rows] = values.view(target.dtype)[..., 0] if name == "contacts" else values
+        self._order = order[xp.argsort(self._curve(order))]
+        self._taken = xp.zeros(1, np.uint64)
+        device.launch(
+            "attempts", self._words, self._order, len(self._order), self._worlds, self._taken
+        )
+
+    def finish(self, result: BatchResult) -> npt.NDArray[np.int64]:
+        """Wait for the attempts and write them into the result; returns those outgrown."""
+        download, rows = self.device.download, self._rows
+        self._wait()
+        with self._queue:
+            outcome = download(self.outcome)
+            result.outcome[rows] = outcome
+            result.steps[rows] = download(self.steps)
+            for name, array in self.observations.items():
+                target = getattr(result, name)
+                values = download(array)
+                target[rows] = values.view(target.dtype)[..., 0] if name == "contacts" else values
+        outgrown: npt.NDArray[np.int64] = rows[outcome == OUT_OF_CONTACTS]
         return outgrown
+
+    def _wait(self) -> None:
+        """Until the launch is over, in small naps: Ctrl-C is heard before that."""
+        while not self._queue.done:
+            time.sleep(_PATIENCE)
+
+    def abandon(self) -> None:
+        """Leave no attempt to take: lanes stop after the one they are at."""
+        with self.device.queue():
+            self._taken.fill(self.count)
+        self._wait()
 
     def _curve(self, order: Any) -> Any:
         """A number for each attempt: the scene, then a Z-order curve through the actions."""
         xp = self.device.xp
         place = xp.searchsorted(self._used, self.index[order]).astype(np.uint64)
-        axes = self.actions.shape[1]
-        if axes == 0:
+        axes = _axes(xp, self.actions[order])
+        if not axes:
             return place
-        bits = min(_AXIS_BITS, _CURVE_BITS // axes)
-        cells = (self.actions[order] * (2**bits - 1)).astype(np.uint64)
+        bits = min(_AXIS_BITS, _CURVE_BITS // len(axes))
+        cells = [(axis * (2**bits - 1)).astype(np.uint64) for axis in axes]
         for bit in range(bits - 1, -1, -1):
-            for axis in range(axes):
-                place = (place << np.uint64(1)) | (
-                    (cells[:, axis] >> np.uint64(bit)) & np.uint64(1)
-                )
+            for cell in cells:
+                place = (place << np.uint64(1)) | ((cell >> np.uint64(bit)) & np.uint64(1))
         return place
+
+
+def _axes(xp: Any, actions: Any) -> list[Any]:
+    """In what attempts of a scene should be near: every number of the balls, left to right."""
+    balls = actions.reshape(len(actions), actions.shape[1] // 3, 3)
+    left_first = xp.argsort(balls[:, :, :1], axis=1)
+    balls = xp.take_along_axis(balls, left_first, axis=1)
+    return [balls[:, ball, k] for ball in range(balls.shape[1]) for k in range(3)]
