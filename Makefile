@@ -6,10 +6,11 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench release-check coverage docs clean
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench docs check-arm64 release-check \
+	coverage clean
 
 help: ## show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
 
 # The tools come first so that the package builds without isolation: rebuilding
 # after a change in native/ is then incremental.
@@ -65,6 +66,10 @@ bench: setup ## measure the engine beside the PyPI package box2d
 docs: setup ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html in a browser"
+
+check-arm64: setup ## compare the engine on an emulated arm64 with this machine
+	$(BIN)/pip install --quiet -c constraints.txt ziglang
+	$(BIN)/python native/cross/check_cross.py
 
 release-check: setup ## build sdist and wheel, install the wheel in a fresh venv, try it
 	$(BIN)/python .ci/release_check.py $(foreach python,$(PYTHONS),--python $(python))

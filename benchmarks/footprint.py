@@ -1,8 +1,9 @@
 """What does the base install cost: seconds to import, MiB on disk, packages it brings?
 
 Protocol: a fresh environment outside the checkout gets the wheel and what it needs, nothing else.
-Times are medians over fresh interpreters, less what an empty one takes, after one that warms the
-disk cache and writes bytecode. Sizes are those of all files of a package, with bytecode.
+Times are the shortest of many fresh interpreters, as other work on the machine only adds to them,
+less what an empty one takes; a first one warms the disk cache and writes bytecode. Sizes are those
+of all files of a package, with bytecode.
 
     make release-check && python benchmarks/footprint.py dist/*.whl
 """
@@ -14,7 +15,6 @@ import csv
 import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,7 +25,7 @@ from machine import processor
 
 RESULTS = Path(__file__).parent / "results" / "footprint.csv"
 COLUMNS = ("machine", "python", "what", "value", "unit")
-RUNS = 9
+RUNS = 25
 STATEMENTS = {
     "import topple": "import topple",
     "topple.Simulator": "from topple import Simulator",
@@ -51,7 +51,7 @@ def seconds(python: Path, statement: str, cwd: Path) -> float:
         started = time.perf_counter()
         subprocess.run([python, "-c", statement], cwd=cwd, check=True, capture_output=True)
         taken.append(time.perf_counter() - started)
-    return statistics.median(taken[1:])
+    return min(taken[1:])
 
 
 def measure(wheel: Path) -> list[tuple[str, float, str]]:

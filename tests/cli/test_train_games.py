@@ -70,6 +70,15 @@ def test_a_sweep_fills_table_a4(run: CliRunner, tmp_path: Path) -> None:
     assert {path.name for path in out.iterdir()} == {"figure2.svg", "figure3.svg", "figureA7.svg"}
 
 
+def test_a_sweep_takes_agents_without_a_policy(run: CliRunner) -> None:
+    small = ["-s", "epochs=1", "-s", "each=2", "-s", "candidates=5"]
+    made = run.invoke(app, ["sweep", "fusion-global", "fusion-object", *small, "--json"])
+    assert made.exit_code == 0, made.output
+    records = json.loads(made.stdout)
+    assert [record["agent"] for record in records] == ["fusion-global", "fusion-object"]
+    assert all(len(record["scores"]) == 50 for record in records)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

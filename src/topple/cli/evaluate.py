@@ -205,7 +205,7 @@ def evaluate(
             )
         else:
             ways = {"base_url": base_url, "prices": prices, "rpm": rpm, "tpm": tpm}
-            for name in (*asked, *(name for name, value in ways.items() if value is not None)):
+            for name in (*(name for name, value in ways.items() if value is not None), *asked):
                 option = f"--{name.replace('_', '-')}"
                 raise ValueError(f"{option} is for --agent {LLM}, not {agent!r}")
         if setup is not None:

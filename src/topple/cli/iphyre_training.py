@@ -34,6 +34,7 @@ from topple.experiments.game_file import game_agent_config
 from topple.experiments.game_training import (
     CHECKPOINT,
     create_game_learner,
+    scored_configs,
     sweep_learners,
     train_game_agent,
 )
@@ -131,13 +132,15 @@ def sweep(
 ) -> None:
     """Train agents of I-PHYRE with several seeds, and score each on all fifty games.
 
-    Every agent plays twice: by its best actions, and five times over by actions drawn from its
-    policy, as the released evaluation does. Stopped, the same command goes on where it was.
+    Every agent plays by its best actions, and if it has a policy, five times over by actions
+    drawn from it, as the released evaluation does. Stopped, the same command goes on where it was.
 
     Examples:
       topple sweep configs/iphyre/*.toml --seeds 0,1,2 --runs results/iphyre
 
       topple sweep ppo-i a2c-i --smoke --ray
+
+      topple sweep fusion-global fusion-object --seeds 0,1,2
     """
     with user_errors(), resumable():
         given = dict(parse_setting(text) for text in setting or ())
@@ -154,7 +157,8 @@ def sweep(
         with executor_of(use_ray, address) as executor, progress("sweep", 1) as bar:
             report = None if far else lambda config, point: _show(bar, config, point)
             if far:
-                bar.update(bar.task_ids[0], total=2 * len(configs))
+                total = sum(len(scored_configs(config)) for config in configs)
+                bar.update(bar.task_ids[0], total=total)
             for record in sweep_learners(configs, records, folder.absolute(), executor, report):
                 found.append(record)
                 bar.console.print(

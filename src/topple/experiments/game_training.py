@@ -85,7 +85,9 @@ def load_trained_game_agent(
 
 
 def scored_configs(config: GameRunConfig) -> list[GameRunConfig]:
-    """The two ways a trained agent is scored: by its best actions, and by drawing them."""
+    """How a trained agent is scored: by its best actions, and by drawing them if it can."""
+    if EXPLORE not in create_game_learner(config.agent, config.settings).settings:
+        return [config]
     drawn = {**config.settings, EXPLORE: True}
     return [config, replace(config, settings=drawn, plays=PASSES, label=f"{config.label}{DRAWN}")]
 
@@ -95,7 +97,7 @@ def train_and_score(
     folder: Path,
     report: Callable[[GameRunConfig, GameReport], None] | None = None,
 ) -> list[GameRunRecord]:
-    """Train an agent, or go on with it, and let it play in both ways.
+    """Train an agent, or go on with it, and let it play in all its ways.
 
     Args:
         config: what it is trained for.
@@ -123,7 +125,7 @@ def sweep_learners(
     executor: Executor,
     report: Callable[[GameRunConfig, GameReport], None] | None = None,
 ) -> Iterator[GameRunRecord]:
-    """Yield both records of each config, from disk or as its training is finished.
+    """Yield the records of each config, from disk or as its training is finished.
 
     Args:
         configs: what to train, such as some agents with some seeds each.

@@ -13,6 +13,7 @@ from topple.physics.munk import MAX_BODIES, MAX_JOINTS, MunkScene
 WIDTH = HEIGHT = 600.0  # px; y grows downwards
 BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick
 BALL_RADIUS = 20.0  # px, unless a game says otherwise
+FARTHEST = 1e6  # px from the corner; the square of a number that is too large has no value
 SHORTEST_BLOCK = 1e-6  # px; the square of a shorter length may vanish
 MAX_ELIMINABLE = 6  # gray blocks a game may have: the length of the published actions
 
@@ -163,6 +164,14 @@ def _covers(block: Block, point: Vec) -> bool:
     return abs(px * ux + py * uy) < length / 2 and abs(px * uy - py * ux) < BLOCK_RADIUS
 
 
+def _far(numbers: tuple[float, ...]) -> str | None:
+    """What is wrong with the first of some numbers that is none, or too large."""
+    for number in numbers:
+        if not abs(number) <= FARTHEST:  # so that it holds for what is no number, too
+            return f"{number:g}; places and sizes are from {-FARTHEST:,.0f} to {FARTHEST:,.0f} px"
+    return None
+
+
 def _check(game: Game) -> None:
     def fail(message: str) -> GameError:
         return GameError(f"game {game.name!r}: {message}")
@@ -174,13 +183,13 @@ def _check(game: Game) -> None:
     if game.bodies > MAX_BODIES:
         raise fail(f"{game.bodies} bodies, but at most {MAX_BODIES} are allowed")
     for i, block in enumerate(game.blocks):
-        if not all(map(math.isfinite, (*block.start, *block.end))):
-            raise fail(f"block {i} has an end that is not a finite number")
+        if fault := _far((*block.start, *block.end)):
+            raise fail(f"block {i} has an end at {fault}")
         if math.dist(block.start, block.end) < SHORTEST_BLOCK:
             raise fail(f"block {i} has length zero; its two ends must differ")
     for i, ball in enumerate(game.balls, start=len(game.blocks)):
-        if not all(map(math.isfinite, ball)):
-            raise fail(f"ball {i} has a centre or radius that is not a finite number")
+        if fault := _far(ball):
+            raise fail(f"ball {i} has a centre or radius of {fault}")
         if ball.radius <= 0.0:
             raise fail(f"ball {i} has radius {ball.radius}; it must be positive")
         if ball.y > HEIGHT:

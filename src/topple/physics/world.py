@@ -54,11 +54,6 @@ class World:
         """How many steps were made since the start."""
         return self._simulation.progress()[0]
 
-    @property
-    def steps_held(self) -> int:
-        """For how many steps in a row the goal has held."""
-        return self._simulation.progress()[1]
-
     def state(self) -> npt.NDArray[np.float32]:
         """[bodies, 6] of STATE_FIELDS, in pixels, radians and seconds."""
         rows = self._simulation.bodies()

@@ -26,7 +26,6 @@ GamePath = Annotated[str, Path(pattern=GAME_PATTERN, max_length=40, examples=["s
 StudyPath = Annotated[str, Path(pattern=r"^[a-z0-9]{12}$")]
 PuzzlePath = Annotated[str, Path(pattern=rf"^{PUZZLE_PATTERN}$")]
 RunPath = Annotated[str, Path(pattern=r"^[a-f0-9]{16}$")]
-AttemptPath = Annotated[int, Path(ge=1, le=2**53)]
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that look alike
 _ANONYMOUS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
