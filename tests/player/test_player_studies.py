@@ -317,13 +317,13 @@ def test_studies_from_the_command_line(
     shown = json.loads(study("show", detail["id"], "--json").stdout)
     assert [person["name"] for person in shown["participants"]] == ["P1", "P2"]
     for name in ("out.csv", "out.json"):
-        done = study("export", detail["id"], str(tmp_path / name))
+        done = study("export", detail["id"], "--out", str(tmp_path / name))
         assert done.exit_code == 0, done.output
     assert json.loads((tmp_path / "out.json").read_text())["attempts"][0]["solved"]
     assert (tmp_path / "out.csv").read_text().count("\n") == 2
     wrong = [
-        study("export", detail["id"], str(tmp_path / "out.xls")),
-        study("export", "aaaaaaaaaaaa", str(tmp_path / "out.csv")),
+        study("export", detail["id"], "--out", str(tmp_path / "out.xls")),
+        study("export", "aaaaaaaaaaaa", "--out", str(tmp_path / "out.csv")),
         study("create", "Lab", "--benchmark", "chess", "--pool", "00001"),
         study("create", "Lab", "--benchmark", "phyre", "--pool", "queens"),
         runner.invoke(command_line, ["evaluate", "--from-player", "aaaaaaaaaaaa", *database]),
