@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import defaultdict
 
 import pytest
@@ -19,6 +20,9 @@ settings.load_profile("topple")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell makes what it runs in the background deaf to Ctrl-C; some tests press it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_TALLY] = defaultdict(lambda: [0, 0])
 
 

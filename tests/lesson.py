@@ -217,7 +217,10 @@ def serving(command: str, port: str) -> Iterator[str]:
             yield ready
         finally:
             server.send_signal(signal.SIGINT)
-            output, _ = server.communicate(timeout=_WAIT)
+            late = Timer(_WAIT, server.kill)
+            late.start()
+            output, _ = server.communicate()
+            late.cancel()
     assert server.returncode == 0, f"{command} ended with {server.returncode}:\n{output}"
 
 

@@ -160,7 +160,8 @@ def timing(
             bars_by_game(widths, "ms", "The narrowest window of a removal", figure, log=True)
     keys = ("narrowest_ms", *(f"jitter_{ms}_ms" for ms in JITTERS_MS))
     rows = [(name, *(result[key] for key in keys)) for name, result in results.items()]
-    show("Narrowest window, and chance of success with times off", ("game", *keys), rows, as_json)
+    columns = ("game", "window_ms", *(f"off_{ms}_ms" for ms in JITTERS_MS))
+    show("Narrowest window, and chance of success with times off", columns, rows, as_json)
 
 
 def solvability(
