@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections import defaultdict
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
 
+from browser_parts import FLAGS
 from tally import Tally
 from topple.physics.backend import Backend, check_backend
 
@@ -36,6 +40,18 @@ def tally(request: pytest.FixtureRequest) -> Tally:
         entry[1] += comparisons
 
     return count
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, one for all tests: Playwright allows no second one beside it."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is not installed: apt-get install chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.cuda)])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext
 
-from browser_parts import FAILING, FLAGS, SOLVING, TASK, MakeVisitor, Visitor, topple_play
+from browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor, topple_play
 from topple.experiments.config import RunConfig
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import run_games
@@ -20,8 +19,6 @@ from topple.phyre import Simulator
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.fold import Setup
 from topple.phyre.task import TaskId
-
-CHROMIUM = shutil.which("chromium")
 
 
 @pytest.fixture(scope="session")
@@ -51,17 +48,6 @@ def address(data_folder: Path, runs_folder: Path) -> Iterator[str]:
     """A running `topple play` on a free port."""
     with topple_play(data_folder, "--runs", str(runs_folder)) as (found, _):
         yield found
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed: apt-get install chromium")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

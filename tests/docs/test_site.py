@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,14 +12,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
-from browser_parts import FLAGS
 from nav import site_nav
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-CHROMIUM = shutil.which("chromium")
 SLOW = 30_000  # ms a busy machine may take to search
 
 # What a page needs to be shown, as opposed to where one can go from it.
@@ -154,20 +151,17 @@ def test_links_in_docs_work_on_github() -> None:
                 assert (path.parent / link.partition("#")[0]).exists(), f"{path.name}: {link}"
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: apt-get install chromium")
-def test_search_works_in_the_folder_and_asks_no_other_host(site: Path) -> None:
+def test_search_works_in_the_folder_and_asks_no_other_host(site: Path, browser: Browser) -> None:
     asked: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((site / "index.html").as_uri())
-        page.locator(".md-search__input").click()
-        ready = page.locator(".md-search-result__meta")
-        expect(ready).to_have_text("Type to start searching", timeout=SLOW)
-        page.locator(".md-search__input").press_sequentially("AUCCESS")
-        found = page.locator(".md-search-result__item").first
-        expect(found).to_contain_text("AUCCESS", timeout=SLOW)
-        browser.close()
+    page = browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.locator(".md-search__input").click()
+    ready = page.locator(".md-search-result__meta")
+    expect(ready).to_have_text("Type to start searching", timeout=SLOW)
+    page.locator(".md-search__input").press_sequentially("AUCCESS")
+    found = page.locator(".md-search-result__item").first
+    expect(found).to_contain_text("AUCCESS", timeout=SLOW)
+    page.close()
     assert asked
     assert all(urlsplit(url).scheme in ("file", "data", "about") for url in asked)
