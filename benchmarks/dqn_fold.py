@@ -27,12 +27,12 @@ from typing import Any
 import torch
 
 from topple.experiments.config import Part, RunConfig, Setting
+from topple.experiments.learner import CHECKPOINT
 from topple.experiments.row_file import load_row
 from topple.experiments.run import Laboratory
 from topple.experiments.store import write_record
 from topple.experiments.table2 import Row
 from topple.experiments.training import (
-    CHECKPOINT,
     PROGRESS,
     create_learner,
     load_trained,

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def settings_of(agent: DataclassInstance) -> dict[str, Any]:
+    """All settings of an agent, by name: what it can be made with."""
+    return {item.name: getattr(agent, item.name) for item in fields(agent) if item.init}
 
 
 def at_least(name: str, value: float, least: float) -> None:

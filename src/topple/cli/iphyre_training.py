@@ -32,12 +32,12 @@ from topple.experiments.config import Setting
 from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_file import game_agent_config
 from topple.experiments.game_training import (
-    CHECKPOINT,
     create_game_learner,
     scored_configs,
     sweep_learners,
     train_game_agent,
 )
+from topple.experiments.learner import CHECKPOINT
 from topple.iphyre.games import ALL
 from topple.iphyre.split import Split, split_named
 

@@ -30,9 +30,9 @@ from topple.cli.options import (
 )
 from topple.cli.phyre_lab import laboratory
 from topple.experiments.config import Part, RunConfig
+from topple.experiments.learner import CHECKPOINT
 from topple.experiments.row_file import agent_config
 from topple.experiments.training import (
-    CHECKPOINT,
     DEV_SCORES,
     create_learner,
     train_agent,

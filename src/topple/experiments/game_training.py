@@ -18,9 +18,9 @@ from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_file import game_agent_config, load_game_agent_file
 from topple.experiments.game_run import generators, run_games
 from topple.experiments.game_store import GameRunRecord, read_game_record, write_game_record
+from topple.experiments.learner import CHECKPOINT, no_training
 from topple.experiments.record_files import CONFIG
 
-CHECKPOINT = "checkpoint.pt"
 EXPLORE = "explore"  # the setting of learners that can draw their plays from the policy
 DRAWN = " explore"  # what labels of such runs end in
 PASSES = 5  # over all games where plays are drawn, as the released evaluation does
@@ -35,7 +35,7 @@ def create_game_learner(name: str, settings: Mapping[str, Setting]) -> GameLearn
     """
     agent = create_game_agent(name, settings)
     if not isinstance(agent, GameLearner):
-        raise ValueError(f"agent {name!r} needs no training beforehand; use `topple evaluate`")
+        raise no_training(name)
     return agent
 
 

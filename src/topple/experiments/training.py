@@ -15,12 +15,12 @@ from typing import NamedTuple
 from topple.agents.base import Learner, Report
 from topple.agents.registry import create_agent
 from topple.experiments.config import Part, RunConfig, Setting
+from topple.experiments.learner import CHECKPOINT, no_training
 from topple.experiments.row_file import agent_config, load_row
 from topple.experiments.run import Laboratory
 from topple.files import whole_file
 from topple.phyre.auccess import auccess
 
-CHECKPOINT = "checkpoint.pt"
 PROGRESS = "progress.csv"
 DEV_TASKS = 100  # scored on the way
 DEV_SCORES = 10  # on the way, at even distances
@@ -42,7 +42,7 @@ def create_learner(name: str, settings: Mapping[str, Setting]) -> Learner:
     """
     agent = create_agent(name, settings)
     if not isinstance(agent, Learner):
-        raise ValueError(f"agent {name!r} needs no training beforehand; use `topple evaluate`")
+        raise no_training(name)
     return agent
 
 

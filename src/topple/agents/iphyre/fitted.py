@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from torch import nn
 from topple.agents.base import Report
 from topple.agents.iphyre.base import GameReport
 from topple.agents.iphyre.fitting import load_weights, read_fit
+from topple.agents.settings import settings_of
 from topple.iphyre.game import Game
 from topple.iphyre.rules import Rules
 
@@ -38,7 +39,7 @@ class FittedAgent:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        return settings_of(self)
 
     @property
     def training_settings(self) -> dict[str, Any]:

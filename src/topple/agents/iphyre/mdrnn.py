@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -17,7 +17,7 @@ from torch.nn import functional
 from topple.agents.base import Report
 from topple.agents.iphyre.fitting import Fitting, Schedule, load_weights, read_fit, seeded
 from topple.agents.iphyre.sequence_data import STATE, STEPS, Sequences, windows
-from topple.agents.settings import above_zero, at_least
+from topple.agents.settings import above_zero, at_least, settings_of
 from topple.observe.iphyre_table import COLUMNS
 from topple.physics.munk import MAX_BODIES
 
@@ -116,7 +116,7 @@ class Mdrnn:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        return settings_of(self)
 
     def fit(
         self,

@@ -30,6 +30,7 @@ from topple.agents.checkpoint_file import CheckpointError, read_state, write_sta
 from topple.agents.iphyre.base import GameReport, GameTraits, Playing
 from topple.agents.iphyre.rl_state import Dice, capture, load_trained, restore
 from topple.agents.iphyre.vec_env import GameVecEnv, to_times
+from topple.agents.settings import settings_of
 from topple.envs.iphyre_reference import act, observe
 from topple.iphyre.game import Game
 from topple.iphyre.rules import AT_10_HZ, Rules
@@ -103,7 +104,7 @@ class RlAgent:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        return settings_of(self)
 
     def new_model(self, env: GameVecEnv) -> BaseAlgorithm:
         """The algorithm with these settings, for an environment."""

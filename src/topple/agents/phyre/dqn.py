@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -40,7 +40,7 @@ from topple.agents.phyre.network import FUSIONS, QNetwork
 from topple.agents.phyre.pace import Pace
 from topple.agents.phyre.ranking import Order, best_first, scores, spread
 from topple.agents.phyre.updates import Updates, mixed_precision, on_device
-from topple.agents.settings import above_zero, at_least, one_of
+from topple.agents.settings import above_zero, at_least, one_of, settings_of
 from topple.phyre.outcome_shard import Outcomes
 from topple.phyre.task import Task
 from topple.physics.params import SCENE_SIZE
@@ -141,7 +141,7 @@ class Dqn:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        return settings_of(self)
 
     # Training.
 
