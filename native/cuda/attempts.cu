@@ -79,12 +79,13 @@ extern "C" __global__ void describe(int64_t* world_bytes) {
   if (lane() == 0) *world_bytes = sizeof(World);
 }
 
-// Builds the world of each listed scene before its first step.
+// Builds the world of each listed scene before its first step; of the words it reads the scenes'.
 extern "C" __global__ void build(const int64_t* words, const int32_t* scenes, int64_t count,
                                  World* fresh) {
-  const Job job = read_job(words);
+  Words list = {words};
+  const PackedScenes packed = read_scenes(list);
   for (int64_t i = lane(); i < count; i += lanes()) {
-    build_world(job.scenes.view(scenes[i]), fresh[scenes[i]]);
+    build_world(packed.view(scenes[i]), fresh[scenes[i]]);
   }
 }
 

@@ -109,7 +109,7 @@ def test_an_interrupted_batch_leaves_nothing_to_do(
         @property
         def done(self) -> bool:  # type: ignore[override]
             Interrupted.looks += 1
-            if Interrupted.looks == 1:
+            if Interrupted.looks == 3:  # after the worlds, and after the first launch's lanes
                 raise KeyboardInterrupt
             return True
 
@@ -130,6 +130,27 @@ def test_an_interrupted_batch_leaves_nothing_to_do(
         simulate_batch(scenes, np.zeros(21, int), actions, backend="cuda")
     assert len(launched) == 2  # the third never was
     assert all(taken[0] >= count for count, taken in launched)
+
+
+@pytest.mark.usefixtures("on_device")
+def test_progress_counts_all_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "ROUNDS", 7)
+    seen: list[tuple[int, int]] = []
+    actions = discrete_actions(Tier.BALL, 21, seed=5)
+    simulate_batch(
+        SceneSet([load_task("00000:000").scene]),
+        np.zeros(21, int),
+        actions,
+        backend="cuda",
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen[-1] == (21, 21)
+
+
+def test_scenes_with_much_that_moves_come_first() -> None:
+    few, many = walled(ball(100, 50)), walled(ball(100, 50), ball(130, 200), ball(30, 30))
+    rank = cuda._rank(SceneSet([few, many, few]).packed)
+    assert rank.tolist() == [1, 0, 2]
 
 
 @pytest.mark.usefixtures("on_device")

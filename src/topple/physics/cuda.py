@@ -2,14 +2,15 @@
 
 A warp's lanes advance together only while they do the same, so attempts are ordered: one
 scene after the other, and within a scene along a curve through the space of actions that
-keeps near ones near. Actions that do not fit are sorted out before.
+keeps near ones near. Scenes with much that moves come first, since the last attempts of a
+launch run almost alone. Actions that do not fit are sorted out before.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -19,16 +20,14 @@ import numpy.typing as npt
 from topple.physics.cuda_device import LIMITS
 from topple.physics.packing import PackedScenes
 from topple.physics.params import Request
-from topple.physics.progress import Progress
+from topple.physics.progress import Progress, reporting
 from topple.physics.trajectory import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 
-ROUNDS = 256  # attempts of a lane in one launch: some ten seconds on any device
+ROUNDS = 1024  # attempts of a lane in one launch: so many that its slow end hardly counts
 CHUNK_BYTES = 2**30  # of observations in one launch
-_IN_FLIGHT = 2  # launches at a time: one starts while the last attempts of another run alone
 _PATIENCE = 0.005  # seconds between looks at a launch
-_CURVE_BITS = 48  # of an action's place on the curve; the scene has the other 16
+_PLACE_BITS = 63  # of an attempt's place: first its scene, then where it is on the curve
 _AXIS_BITS = 10  # an axis of an action has 256 pixels, or 31 radii
-_SCENES = 2**16  # of one launch
 
 _SCENE_ARRAYS = (
     "body_start",
@@ -100,26 +99,33 @@ def simulate_on_device(
     Returns:
         Numbers of the attempts that outgrow the device's worlds and were not made.
     """
-    total = len(index)
-    fits = _fitting(scenes, actions.shape[1] // 3)[index]
-    left = [np.flatnonzero(~fits)]
-    numbers = np.flatnonzero(fits)
-    if (np.diff(index[numbers]) < 0).any():
-        numbers = numbers[np.argsort(index[numbers], kind="stable")]
-    waiting: deque[_Launch] = deque()
+    fits = _fitting(scenes, actions.shape[1] // 3)
+    left = [np.flatnonzero(~fits[index])]
+    worlds = _Worlds(device, scenes, fits, index)
+    under_way: deque[_Launch] = deque()
     done = 0
-    try:
-        for chunk in (*_chunks(device, numbers, index, result), None):
-            if chunk is not None:
-                waiting.append(_Launch(device, scenes, index, actions, request, result, chunk))
-            while waiting and (chunk is None or len(waiting) == _IN_FLIGHT):
-                left.append(waiting[0].finish(result))
-                done += waiting.popleft().count
-                if progress is not None:
-                    progress(done, total)
-    finally:
-        for launch in waiting:  # none, unless something went wrong or was interrupted
-            launch.abandon()
+    with reporting(progress, len(index)) as counter:
+
+        def report(settled: int) -> None:
+            if counter is not None:
+                counter[0] = done + settled
+
+        try:
+            for rows in (*_chunks(device, fits[index], result), None):
+                if rows is not None:
+                    launch = _Launch(worlds, rows, index[rows], actions[rows], request, result)
+                    if under_way:
+                        under_way[0].wait(report, over=False)
+                    under_way.append(launch)
+                    launch.start()
+                if under_way and (rows is None or len(under_way) == 2):
+                    under_way[0].wait(report)
+                    left.append(under_way[0].collect(result))
+                    done += under_way.popleft().count
+        finally:
+            for launch in under_way:  # none, unless something went wrong or was interrupted
+                launch.abandon()
+        report(len(index) - done)
     return np.concatenate(left)
 
 
@@ -133,45 +139,87 @@ def _fitting(scenes: PackedScenes, balls: int) -> npt.NDArray[np.bool_]:
 
 
 def _chunks(
-    device: Device,
-    numbers: npt.NDArray[np.int64],
-    index: npt.NDArray[np.int32],
-    result: BatchResult,
-) -> Iterator[npt.NDArray[np.int64]]:
-    """Attempts of one launch: not too many, nor too many bytes, nor too many scenes."""
+    device: Device, fits: npt.NDArray[np.bool_], result: BatchResult
+) -> Iterator[slice | npt.NDArray[np.int64]]:
+    """Attempts of one launch: not too many, nor too many bytes."""
     size = sum(array.nbytes // max(len(array), 1) for _, array in result.arrays())
     most = max(1, min(ROUNDS * device.lanes, CHUNK_BYTES // max(size, 1)))
+    if fits.all():  # slices spare copies
+        for first in range(0, len(fits), most):
+            yield slice(first, min(first + most, len(fits)))
+        return
+    numbers = np.flatnonzero(fits)
     for first in range(0, len(numbers), most):
-        part = numbers[first : first + most]
-        scene = np.searchsorted(np.unique(index[part]), index[part])
-        for low in range(0, int(scene[-1]) + 1, _SCENES):
-            yield part[(scene >= low) & (scene < low + _SCENES)]
+        yield numbers[first : first + most]
 
 
-class _Launch:
-    """One chunk of attempts on the device, which begins to work on it at once."""
+class _Worlds:
+    """The scenes of a batch on the device, and the world of each before its first step.
+
+    Attributes:
+        device: where they are.
+        words: the scenes' part of a job.
+        fresh: the worlds.
+        rank: [scenes] the order in which their attempts are made.
+    """
 
     def __init__(
         self,
         device: Device,
         scenes: PackedScenes,
+        fits: npt.NDArray[np.bool_],
+        index: npt.NDArray[np.int32],
+    ) -> None:
+        xp = device.xp
+        self.device = device
+        used = np.flatnonzero(fits & (np.bincount(index, minlength=len(scenes)) > 0))
+        queue = device.queue()
+        with queue:
+            self._arrays = [xp.asarray(getattr(scenes, name)) for name in _SCENE_ARRAYS]
+            self.words = [len(scenes), *map(device.pointer, self._arrays)]
+            self.rank = xp.asarray(_rank(scenes))
+            size = xp.zeros(1, np.int64)
+            device.launch("describe", size)
+            self.fresh = xp.empty(len(scenes) * int(device.download(size)[0]), np.uint8)
+            words, numbers = np.array(self.words, np.int64), used.astype(np.int32)
+            device.launch("build", xp.asarray(words), xp.asarray(numbers), len(used), self.fresh)
+        while not queue.done:  # launches have queues of their own
+            time.sleep(_PATIENCE)
+
+
+def _rank(scenes: PackedScenes) -> npt.NDArray[np.uint64]:
+    """[scenes] by how many shapes can move: what takes long comes first."""
+    body_shapes = np.diff(scenes.fixture_start) * (scenes.dynamic != 0)
+    before = np.concatenate([[0], np.cumsum(body_shapes)])
+    moving = np.diff(before[scenes.body_start])
+    rank = np.empty(len(scenes), np.uint64)
+    rank[np.argsort(-moving, kind="stable")] = np.arange(len(scenes), dtype=np.uint64)
+    return rank
+
+
+class _Launch:
+    """One chunk of attempts on the device, put in a good order; then started, then finished."""
+
+    def __init__(
+        self,
+        worlds: _Worlds,
+        rows: slice | npt.NDArray[np.int64],
         index: npt.NDArray[np.int32],
         actions: npt.NDArray[np.float64],
         request: Request,
         result: BatchResult,
-        rows: npt.NDArray[np.int64],
     ) -> None:
-        self.device = device
-        self.count = len(rows)
+        self.device = worlds.device
+        self.count = len(index)
         self._rows = rows
-        self._queue = device.queue()
+        self._worlds = worlds
+        self._queue, self._looks = self.device.queue(), self.device.queue()
         with self._queue:
-            self._upload(scenes, index[rows], actions[rows], request, result)
-            self._start(len(scenes))
+            self._upload(index, actions, request, result)
+            self._sort()
 
     def _upload(
         self,
-        scenes: PackedScenes,
         index: npt.NDArray[np.int32],
         actions: npt.NDArray[np.float64],
         request: Request,
@@ -191,25 +239,20 @@ class _Launch:
                 if name == "contacts":  # device arrays have no structured types
                     shape, kind = (*shape, CONTACT_DTYPE.itemsize // 4), np.dtype(np.int32)
                 self.observations[name] = xp.zeros((self.count, *shape), kind)
-        self._scenes = [xp.asarray(getattr(scenes, name)) for name in _SCENE_ARRAYS]
-        self._words = xp.asarray(np.array(self._job(scenes, request, actions), np.int64))
-        self._used = xp.asarray(np.unique(index))
+        self._words = xp.asarray(np.array(self._job(request), np.int64))
 
-    def _job(
-        self, scenes: PackedScenes, request: Request, actions: npt.NDArray[np.float64]
-    ) -> list[int]:
+    def _job(self, request: Request) -> list[int]:
         """The words of the kernels' job, in their order."""
         address = self.device.pointer
         seen = self.observations
         frames = [seen[name].shape[1] for name in ("images", "objects", "states") if name in seen]
         bodies = [seen[name].shape[-2] for name in ("states", "final_state") if name in seen]
         return [
-            len(scenes),
-            *map(address, self._scenes),
+            *self._worlds.words,
             self.count,
             address(self.index),
             address(self.actions),
-            actions.shape[1] // 3,
+            self.actions.shape[1] // 3,
             request.max_steps,
             request.stride if request.keeps_frames else 0,
             request.stable,
@@ -223,26 +266,61 @@ class _Launch:
             *(address(seen[name]) if name in seen else 0 for name in _OBSERVATIONS),
         ]
 
-    def _start(self, scene_count: int) -> None:
-        """Sort out what does not fit, and let the device make the rest in a good order."""
-        device, xp = self.device, self.device.xp
-        world_bytes = xp.zeros(1, np.int64)
-        device.launch("describe", world_bytes)
-        self._worlds = xp.empty(scene_count * int(device.download(world_bytes)[0]), np.uint8)
-        device.launch("build", self._words, self._used, len(self._used), self._worlds)
+    def _sort(self) -> None:
+        """Sort out what does not fit, and find a good order for the rest."""
+        xp = self.device.xp
+        self._taken = xp.zeros(1, np.uint64)
         valid = xp.zeros(self.count, np.uint8)
-        device.launch("check", self._words, valid)
+        self.device.launch("check", self._words, valid)
         order = xp.flatnonzero(valid)
         self._order = order[xp.argsort(self._curve(order))]
-        self._taken = xp.zeros(1, np.uint64)
-        device.launch(
-            "attempts", self._words, self._order, len(self._order), self._worlds, self._taken
-        )
 
-    def finish(self, result: BatchResult) -> npt.NDArray[np.int64]:
-        """Wait for the attempts and write them into the result; returns those outgrown."""
+    def _curve(self, order: Any) -> Any:
+        """A number for each attempt: its scene's, then a Z-order curve through the actions."""
+        xp = self.device.xp
+        place = self._worlds.rank[self.index[order]]
+        axes = _axes(xp, self.actions[order])
+        if not axes:
+            return place
+        room = _PLACE_BITS - len(self._worlds.rank).bit_length()
+        bits = min(_AXIS_BITS, room // len(axes))
+        cells = [(axis * (2**bits - 1)).astype(np.uint64) for axis in axes]
+        for bit in range(bits - 1, -1, -1):
+            for cell in cells:
+                place = (place << np.uint64(1)) | ((cell >> np.uint64(bit)) & np.uint64(1))
+        return place
+
+    def start(self) -> None:
+        """Let the device make the attempts."""
+        with self._queue:
+            self.device.launch(
+                "attempts",
+                self._words,
+                self._order,
+                len(self._order),
+                self._worlds.fresh,
+                self._taken,
+            )
+
+    def wait(self, report: Callable[[int], None], *, over: bool = True) -> None:
+        """Until the attempts are made; or only until the last are at work, and lanes are free."""
+        while not self._queue.done:
+            settled = self._settled()
+            report(settled)
+            if not over and settled == self.count:
+                return
+            time.sleep(_PATIENCE)  # a nap: Ctrl-C is heard after it
+
+    def _settled(self) -> int:
+        """Attempts that are made, or at work, or not valid."""
+        with self._looks:
+            taken = int(self.device.download(self._taken)[0])
+        valid = len(self._order)
+        return self.count - valid + min(taken, valid)
+
+    def collect(self, result: BatchResult) -> npt.NDArray[np.int64]:
+        """Write what came out into the result; returns the attempts that were outgrown."""
         download, rows = self.device.download, self._rows
-        self._wait()
         with self._queue:
             outcome = download(self.outcome)
             result.outcome[rows] = outcome
@@ -251,33 +329,14 @@ class _Launch:
                 target = getattr(result, name)
                 values = download(array)
                 target[rows] = values.view(target.dtype)[..., 0] if name == "contacts" else values
-        outgrown: npt.NDArray[np.int64] = rows[outcome == OUT_OF_CONTACTS]
-        return outgrown
-
-    def _wait(self) -> None:
-        """Until the launch is over, in small naps: Ctrl-C is heard before that."""
-        while not self._queue.done:
-            time.sleep(_PATIENCE)
+        outgrown = np.flatnonzero(outcome == OUT_OF_CONTACTS)
+        return outgrown + rows.start if isinstance(rows, slice) else rows[outgrown]
 
     def abandon(self) -> None:
         """Leave no attempt to take: lanes stop after the one they are at."""
-        with self.device.queue():
+        with self._looks:
             self._taken.fill(self.count)
-        self._wait()
-
-    def _curve(self, order: Any) -> Any:
-        """A number for each attempt: the scene, then a Z-order curve through the actions."""
-        xp = self.device.xp
-        place = xp.searchsorted(self._used, self.index[order]).astype(np.uint64)
-        axes = _axes(xp, self.actions[order])
-        if not axes:
-            return place
-        bits = min(_AXIS_BITS, _CURVE_BITS // len(axes))
-        cells = [(axis * (2**bits - 1)).astype(np.uint64) for axis in axes]
-        for bit in range(bits - 1, -1, -1):
-            for cell in cells:
-                place = (place << np.uint64(1)) | ((cell >> np.uint64(bit)) & np.uint64(1))
-        return place
+        self.wait(lambda _: None)
 
 
 def _axes(xp: Any, actions: Any) -> list[Any]:
