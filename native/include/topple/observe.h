@@ -50,16 +50,26 @@ TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* 
   }
 }
 
+// What a canvas shows of a moving body.
+struct Shown {
+  Vec p;
+  float angle;
+  double radius;  // of a ball, in pixels; 0 for the bodies of the scene
+  Box box;        // metres; nothing of it is drawn outside
+};
+
 // The static bodies of a scene, drawn once for all frames of all attempts on it, and a
-// canvas to draw the rest on.
+// canvas with the last frame, from which the next one differs little.
 struct Backdrop {
   uint8_t image[kImageBytes];
   uint8_t canvas[kImageBytes];
-  Box boxes[kMaxBodies];   // metres; of the static bodies
-  int first_row, end_row;  // where the canvas may differ from the image
+  Box boxes[kMaxBodies];  // metres; of the static bodies
+  Shown shown[kMaxBodies];
 };
 
 namespace detail {
+
+constexpr double kNotShown = -1.0;  // as a radius
 
 // The fat boxes of a body's shapes, joined: nothing of it is drawn outside, but for the
 // rounding to whole pixels.
@@ -82,56 +92,84 @@ TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const W
     backdrop.boxes[i] = detail::drawn_box(fresh, body);
     detail::draw_scene_body(backdrop.image, scene, i, world_pose(body));
   }
-  backdrop.first_row = 0;
-  backdrop.end_row = kSceneSize;
+  TOPPLE_BUILTIN(memcpy)(backdrop.canvas, backdrop.image, kImageBytes);
+  for (Shown& shown : backdrop.shown) shown.radius = detail::kNotShown;
 }
 
 namespace detail {
 
-// Wipes the canvas: the rows drawn on since the last time become the backdrop's again.
-TOPPLE_FN void wipe(Backdrop& backdrop) {
-  const int from = backdrop.first_row * kSceneSize;
-  const int bytes = backdrop.end_row * kSceneSize - from;
-  if (bytes > 0) TOPPLE_BUILTIN(memcpy)(backdrop.canvas + from, backdrop.image + from, bytes);
-  backdrop.first_row = kSceneSize;
-  backdrop.end_row = 0;
+// Makes a box of the canvas the backdrop's again.
+TOPPLE_FN void wipe(Backdrop& backdrop, const Box& box) {
+  const float size = kSceneSize;
+  const int left = static_cast<int>(clamp(box.lower.x * kPixelsPerMetre, 0.0f, size));
+  const int right = static_cast<int>(clamp(box.upper.x * kPixelsPerMetre + 1.0f, 0.0f, size));
+  const int low = static_cast<int>(clamp(box.lower.y * kPixelsPerMetre, 0.0f, size));
+  const int high = static_cast<int>(clamp(box.upper.y * kPixelsPerMetre + 1.0f, 0.0f, size));
+  if (left >= right) return;
+  for (int y = low; y < high; ++y) {
+    const int first = y * kSceneSize + left;
+    TOPPLE_BUILTIN(memcpy)(backdrop.canvas + first, backdrop.image + first, right - left);
+  }
 }
 
-TOPPLE_FN void note_rows(Backdrop& backdrop, const Box& box) {
-  const float last = kSceneSize - 1;
-  const int low = static_cast<int>(clamp(box.lower.y * kPixelsPerMetre, 0.0f, last));
-  const int high = static_cast<int>(clamp(box.upper.y * kPixelsPerMetre, 0.0f, last));
-  backdrop.first_row = lesser(backdrop.first_row, low);
-  backdrop.end_row = greater(backdrop.end_row, high + 1);
-}
+// Boxes of the canvas that are not as they were a frame ago: first the wiped ones, then those
+// of the bodies drawn again.
+struct Changes {
+  Box boxes[2 * kMaxBodies];
+  int wiped, count;
+
+  TOPPLE_FN void add(const Box& box) { boxes[count++] = box; }
+
+  TOPPLE_FN bool touch(const Box& box, int first) const {
+    for (int k = first; k < count; ++k) {
+      if (overlap(box, boxes[k])) return true;
+    }
+    return false;
+  }
+};
 
 }  // namespace detail
 
-// The same picture as write_image, from a backdrop whose static bodies have not moved. Later
-// bodies cover earlier ones, so a static body is drawn again where something before it in
-// order was drawn over the backdrop.
+// The same picture as write_image, from a backdrop whose static bodies have not moved. Only
+// what moved since the last picture is wiped and drawn. Later bodies cover earlier ones, so a
+// body is also drawn again where something before it in order was, and one that is not part
+// of the backdrop where something was wiped.
 TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneView& scene,
                                 const World& world, const Balls& balls) {
-  uint8_t* canvas = backdrop.canvas;
-  detail::wipe(backdrop);
-  Box drawn[kMaxBodies];
-  int drawn_count = 0;
-  for (int i = 0; i < scene.body_count; ++i) {
+  const int body_count = scene.body_count + balls.count;
+  bool moved[kMaxBodies];
+  detail::Changes changes;
+  changes.count = 0;
+  for (int i = 0; i < body_count; ++i) {
     const Body& body = world.bodies[i];
-    const Box box = body.dynamic ? detail::drawn_box(world, body) : backdrop.boxes[i];
-    bool covered = body.dynamic;
-    for (int k = 0; k < drawn_count && !covered; ++k) covered = overlap(box, drawn[k]);
-    if (!covered) continue;
-    drawn[drawn_count++] = box;
-    detail::note_rows(backdrop, box);
-    detail::draw_scene_body(canvas, scene, i, world_pose(body));
+    moved[i] = false;
+    if (!body.dynamic) continue;
+    const double radius = i < scene.body_count ? 0.0 : balls.list[i - scene.body_count].radius;
+    Shown& last = backdrop.shown[i];
+    if (last.p.x == body.pose.p.x && last.p.y == body.pose.p.y && last.angle == body.sweep.a &&
+        last.radius == radius) {
+      continue;
+    }
+    moved[i] = true;
+    if (last.radius != detail::kNotShown) {
+      detail::wipe(backdrop, last.box);
+      changes.add(last.box);
+    }
+    last = {body.pose.p, body.sweep.a, radius, detail::drawn_box(world, body)};
   }
-  for (int i = 0; i < balls.count; ++i) {
-    const Body& body = world.bodies[scene.body_count + i];
-    detail::note_rows(backdrop, detail::drawn_box(world, body));
-    detail::draw_circle(canvas, world_pose(body).p, balls.list[i].radius, kColorRed);
+  changes.wiped = changes.count;
+  for (int i = 0; i < body_count; ++i) {
+    const Body& body = world.bodies[i];
+    const Box& box = body.dynamic ? backdrop.shown[i].box : backdrop.boxes[i];
+    if (!moved[i] && !changes.touch(box, body.dynamic ? 0 : changes.wiped)) continue;
+    changes.add(box);
+    if (i < scene.body_count) {
+      detail::draw_scene_body(backdrop.canvas, scene, i, world_pose(body));
+    } else {
+      detail::draw_circle(backdrop.canvas, world_pose(body).p, backdrop.shown[i].radius, kColorRed);
+    }
   }
-  copy_image(image, canvas);
+  copy_image(image, backdrop.canvas);
 }
 
 TOPPLE_FN void write_objects(float* out, const SceneView& scene, const World* world,

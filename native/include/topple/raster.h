@@ -16,9 +16,13 @@ constexpr int kImageBytes = kSceneSize * kSceneSize;
 TOPPLE_FN void copy_image(uint8_t* to, const uint8_t* from) {
 #if defined(__SSE2__) && !defined(__CUDACC__)
   if (reinterpret_cast<uintptr_t>(to) % 16 == 0) {
-    for (int i = 0; i < kImageBytes; i += 16) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    constexpr int kParts = 4;  // of a cache line, written together
+    const auto* source = reinterpret_cast<const __m128i*>(from);
+    auto* target = reinterpret_cast<__m128i*>(to);
+    for (int i = 0; i < kImageBytes / 16; i += kParts) {
+      __m128i line[kParts];
+      for (int k = 0; k < kParts; ++k) line[k] = _mm_loadu_si128(source + i + k);
+      for (int k = 0; k < kParts; ++k) _mm_stream_si128(target + i + k, line[k]);
     }
     _mm_sfence();
     return;
@@ -39,11 +43,19 @@ TOPPLE_FN int nearest(float x) {
 TOPPLE_FN int lesser(int a, int b) { return a < b ? a : b; }
 TOPPLE_FN int greater(int a, int b) { return a > b ? a : b; }
 
-// Fills the columns [left, right) of a row.
+// Fills the columns [left, right) of a row. Most rows are short, and calling memset for each
+// would take longer than the filling.
 TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t color) {
   left = greater(0, left);
   right = lesser(kSceneSize, right);
-  if (left < right) TOPPLE_BUILTIN(memset)(image + y * kSceneSize + left, color, right - left);
+  uint8_t* row = image + y * kSceneSize;
+  const uint64_t eight = 0x0101010101010101u * color;
+  if (right - left >= 8) {
+    for (int x = left; x < right - 8; x += 8) TOPPLE_BUILTIN(memcpy)(row + x, &eight, 8);
+    TOPPLE_BUILTIN(memcpy)(row + right - 8, &eight, 8);  // over some of the last again
+  } else {
+    for (int x = left; x < right; ++x) row[x] = color;
+  }
 }
 
 // One side of a convex polygon: its edges from bottom to top.
