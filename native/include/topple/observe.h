@@ -98,17 +98,22 @@ TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const W
 
 namespace detail {
 
+TOPPLE_FN int to_pixel(float metres) {
+  return static_cast<int>(clamp(metres * kPixelsPerMetre, 0.0f, float{kSceneSize}));
+}
+
+// The rows that a box reaches into.
+TOPPLE_FN Rows rows_of(const Box& box) {
+  return {to_pixel(box.lower.y), lesser(to_pixel(box.upper.y) + 1, kSceneSize)};
+}
+
 // Makes a box of the canvas the backdrop's again.
 TOPPLE_FN void wipe(Backdrop& backdrop, const Box& box) {
-  const float size = kSceneSize;
-  const int left = static_cast<int>(clamp(box.lower.x * kPixelsPerMetre, 0.0f, size));
-  const int right = static_cast<int>(clamp(box.upper.x * kPixelsPerMetre + 1.0f, 0.0f, size));
-  const int low = static_cast<int>(clamp(box.lower.y * kPixelsPerMetre, 0.0f, size));
-  const int high = static_cast<int>(clamp(box.upper.y * kPixelsPerMetre + 1.0f, 0.0f, size));
-  if (left >= right) return;
-  for (int y = low; y < high; ++y) {
-    const int first = y * kSceneSize + left;
-    TOPPLE_BUILTIN(memcpy)(backdrop.canvas + first, backdrop.image + first, right - left);
+  const int left = to_pixel(box.lower.x);
+  const int right = lesser(to_pixel(box.upper.x) + 1, kSceneSize);
+  const Rows rows = rows_of(box);
+  for (int y = rows.first; y < rows.end; ++y) {
+    copy_row(backdrop.canvas, backdrop.image, y, left, right);
   }
 }
 
@@ -120,11 +125,15 @@ struct Changes {
 
   TOPPLE_FN void add(const Box& box) { boxes[count++] = box; }
 
-  TOPPLE_FN bool touch(const Box& box, int first) const {
-    for (int k = first; k < count; ++k) {
-      if (overlap(box, boxes[k])) return true;
+  // The rows in which a box meets them, from one of them on.
+  TOPPLE_FN Rows meet(const Box& box, int from) const {
+    Rows rows = {kSceneSize, 0};
+    for (int k = from; k < count; ++k) {
+      if (!overlap(box, boxes[k])) continue;
+      const Rows met = rows_of(boxes[k]);
+      rows = {lesser(rows.first, met.first), greater(rows.end, met.end)};
     }
-    return false;
+    return rows;
   }
 };
 
@@ -161,10 +170,12 @@ TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneV
   for (int i = 0; i < body_count; ++i) {
     const Body& body = world.bodies[i];
     const Box& box = body.dynamic ? backdrop.shown[i].box : backdrop.boxes[i];
-    if (!moved[i] && !changes.touch(box, body.dynamic ? 0 : changes.wiped)) continue;
+    const detail::Rows rows =
+        moved[i] ? detail::kAllRows : changes.meet(box, body.dynamic ? 0 : changes.wiped);
+    if (rows.first >= rows.end) continue;
     changes.add(box);
     if (i < scene.body_count) {
-      detail::draw_scene_body(backdrop.canvas, scene, i, world_pose(body));
+      detail::draw_scene_body(backdrop.canvas, scene, i, world_pose(body), rows);
     } else {
       detail::draw_circle(backdrop.canvas, world_pose(body).p, backdrop.shown[i].radius, kColorRed);
     }

@@ -43,6 +43,13 @@ TOPPLE_FN int nearest(float x) {
 TOPPLE_FN int lesser(int a, int b) { return a < b ? a : b; }
 TOPPLE_FN int greater(int a, int b) { return a > b ? a : b; }
 
+// Rows of a picture, from the first to before the end.
+struct Rows {
+  int first, end;
+};
+
+constexpr Rows kAllRows = {0, kSceneSize};
+
 // Fills the columns [left, right) of a row. Most rows are short, and calling memset for each
 // would take longer than the filling.
 TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t color) {
@@ -55,6 +62,18 @@ TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t colo
     TOPPLE_BUILTIN(memcpy)(row + right - 8, &eight, 8);  // over some of the last again
   } else {
     for (int x = left; x < right; ++x) row[x] = color;
+  }
+}
+
+// Copies the columns [left, right) of a row in the same way.
+TOPPLE_FN void copy_row(uint8_t* to, const uint8_t* from, int y, int left, int right) {
+  to += y * kSceneSize;
+  from += y * kSceneSize;
+  if (right - left >= 8) {
+    for (int x = left; x < right - 8; x += 8) TOPPLE_BUILTIN(memcpy)(to + x, from + x, 8);
+    TOPPLE_BUILTIN(memcpy)(to + right - 8, from + right - 8, 8);
+  } else {
+    for (int x = left; x < right; ++x) to[x] = from[x];
   }
 }
 
@@ -84,7 +103,8 @@ struct Side {
   }
 };
 
-TOPPLE_FN void draw_polygon(uint8_t* image, const PixelVec* v, int count, uint8_t color) {
+TOPPLE_FN void draw_polygon(uint8_t* image, const PixelVec* v, int count, uint8_t color,
+                            Rows rows = kAllRows) {
   constexpr double kFlat = 1e-3;  // pixels; flatter edges bound no row
   Side left, right;
   left.count = left.active = right.count = right.active = 0;
@@ -104,48 +124,53 @@ TOPPLE_FN void draw_polygon(uint8_t* image, const PixelVec* v, int count, uint8_
     }
   }
   if (left.count == 0 || right.count == 0) return;
-  const int end = lesser(kSceneSize, nearest(static_cast<float>(highest)));
-  for (int y = greater(0, nearest(static_cast<float>(lowest))); y < end; ++y) {
+  const int end = lesser(rows.end, nearest(static_cast<float>(highest)));
+  for (int y = greater(rows.first, nearest(static_cast<float>(lowest))); y < end; ++y) {
     const int from = nearest(left.cross_row(y));
     fill_row(image, y, from, nearest(right.cross_row(y)), color);
   }
 }
 
-// Fills the rows of a circle from one end towards its middle; the reach to either side
-// only grows on the way.
-struct CircleRows {
-  float x, y, radius_squared;
-  int left, right;
-  uint8_t color;
+// A row of a circle reaches from its middle column to the last on either side that is not
+// too far, and is empty if the middle is.
+struct CircleRow {
+  float x, reach_squared;
 
-  TOPPLE_FN void draw(uint8_t* image, int row) {
-    const float rest = radius_squared - square(static_cast<float>(row) - y);
-    while (square(static_cast<float>(left) - x) <= rest) --left;
-    while (square(static_cast<float>(right) - x) <= rest) ++right;
-    if (row >= 0 && row < kSceneSize) fill_row(image, row, left + 1, right, color);
+  TOPPLE_FN bool reaches(int column) const {
+    const float away = static_cast<float>(column) - x;
+    return away * away <= reach_squared;
   }
 
- private:
-  TOPPLE_FN static float square(float v) { return v * v; }
+  TOPPLE_FN void draw(uint8_t* image, int row, uint8_t color) const {
+    const int middle = static_cast<int>(x);
+    if (!reaches(middle)) return;
+    const float reach = sqrt(reach_squared);  // a guess; the squares decide
+    int left = lesser(static_cast<int>(x - reach), middle);
+    while (reaches(left)) --left;
+    while (!reaches(left + 1)) ++left;
+    int right = greater(static_cast<int>(x + reach), middle);
+    while (reaches(right)) ++right;
+    while (!reaches(right - 1)) --right;
+    fill_row(image, row, left + 1, right, color);
+  }
 };
 
 TOPPLE_FN void draw_circle(uint8_t* image, PixelVec centre, double size, uint8_t color) {
   const float x = static_cast<float>(static_cast<double>(static_cast<float>(centre.x)) - 0.5);
   const float y = static_cast<float>(static_cast<double>(static_cast<float>(centre.y)) - 0.5);
   const float radius = static_cast<float>(size);
-  const int middle = static_cast<int>(x);
-  CircleRows upper = {x, y, radius * radius, middle, middle, color};
-  for (int row = static_cast<int>(y + radius + 1.0f); static_cast<float>(row) >= y; --row) {
-    upper.draw(image, row);
-  }
-  CircleRows lower = {x, y, radius * radius, middle, middle, color};
-  for (int row = static_cast<int>(y - radius); static_cast<float>(row) < y; ++row) {
-    lower.draw(image, row);
+  const int first = greater(0, static_cast<int>(y - radius));
+  const int last = lesser(kSceneSize - 1, static_cast<int>(y + radius + 1.0f));
+  for (int row = first; row <= last; ++row) {
+    const float away = static_cast<float>(row) - y;
+    const CircleRow reached = {x, radius * radius - away * away};
+    reached.draw(image, row, color);
   }
 }
 
+// Draws a body; of polygons only some rows, where the others are known to be right.
 TOPPLE_FN void draw_scene_body(uint8_t* image, const SceneView& scene, int body,
-                               const PixelPose& pose) {
+                               const PixelPose& pose, Rows rows = kAllRows) {
   const uint8_t color = scene.color[body];
   if (color == 0) return;
   const Rot q = rotation(static_cast<float>(pose.angle));
@@ -163,7 +188,7 @@ TOPPLE_FN void draw_scene_body(uint8_t* image, const SceneView& scene, int body,
       v[i] = {(local[i].x * c - local[i].y * s) + pose.p.x,
               (local[i].x * s + local[i].y * c) + pose.p.y};
     }
-    draw_polygon(image, v, count, color);
+    draw_polygon(image, v, count, color, rows);
   }
 }
 
