@@ -16,7 +16,7 @@ import csv
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -87,31 +87,36 @@ def world_steps(result: BatchResult) -> int:
     return int(np.where(result.outcome > 0, result.steps + 1, MAX_STEPS).sum())
 
 
-def timed(
-    work: Workload,
-    what: str,
-    call: Callable[[], int],
-    attempts: int,
-    repetitions: int,
-    clock: Callable[[], float] = time.process_time,
-) -> Timing:
-    """Times a call that returns the number of world steps it stands for."""
-    seconds = []
-    steps = 0
-    for _ in range(repetitions):
-        start = clock()
-        steps = call()
-        seconds.append(clock() - start)
-    best = min(seconds)
-    return Timing(
-        work.tier.value,
-        what,
-        attempts / best,
-        attempts / max(seconds),
-        steps / best,
-        repetitions,
-        attempts,
-    )
+@dataclass
+class Run:
+    """Something to time: a call that returns the number of world steps it stands for."""
+
+    what: str
+    call: Callable[[], int]
+    attempts: int
+    clock: Callable[[], float] = time.process_time
+    repetitions: int | None = None  # as many as the others
+    seconds: list[float] = field(default_factory=list)
+    steps: int = 0
+
+    def repeat(self) -> None:
+        """Time it once more."""
+        start = self.clock()
+        self.steps = self.call()
+        self.seconds.append(self.clock() - start)
+
+    def timing(self, tier: Tier) -> Timing:
+        """The best and the slowest repetition."""
+        best = min(self.seconds)
+        return Timing(
+            tier.value,
+            self.what,
+            self.attempts / best,
+            self.attempts / max(self.seconds),
+            self.steps / best,
+            len(self.seconds),
+            self.attempts,
+        )
 
 
 def engine(work: Workload, request: Request, threads: int) -> Callable[[], int]:
@@ -184,18 +189,20 @@ def measure(tier: Tier, repetitions: int) -> list[Timing]:
         for task, action in zip(work.index[::4], work.actions[::4], strict=True)
     ]
     runs = [
-        ("topple, 1 thread", engine(work, plain, 1), count, time.process_time),
-        ("topple, states at stride 60", engine(work, states, 1), count, time.process_time),
-        ("topple, images at stride 60", engine(work, images, 1), count, time.process_time),
-        ("topple, no shortcuts or exits", engine(work, full, 1), count, time.process_time),
-        ("box2d from PyPI, Python loop", box2d_loop(placed), len(placed), time.process_time),
-        ("topple, 1 thread, wall time", engine(work, plain, 1), count, time.perf_counter),
-        ("topple, 2 threads, wall time", engine(work, plain, 2), count, time.perf_counter),
+        Run("topple, 1 thread", engine(work, plain, 1), count),
+        Run("topple, states at stride 60", engine(work, states, 1), count),
+        Run("topple, images at stride 60", engine(work, images, 1), count),
+        Run("topple, no shortcuts or exits", engine(work, full, 1), count),
+        Run("box2d from PyPI, Python loop", box2d_loop(placed), len(placed), repetitions=2),
+        Run("topple, 1 thread, wall time", engine(work, plain, 1), count, time.perf_counter),
+        Run("topple, 2 threads, wall time", engine(work, plain, 2), count, time.perf_counter),
     ]
-    return [
-        timed(work, what, call, attempts, 2 if "box2d" in what else repetitions, clock)
-        for what, call, attempts, clock in track(runs, description=tier.value, transient=True)
-    ]
+    # In turn, so that a slow spell of the machine meets all of them.
+    for number in track(range(repetitions), description=tier.value, transient=True):
+        for run in runs:
+            if run.repetitions is None or number < run.repetitions:
+                run.repeat()
+    return [run.timing(tier) for run in runs]
 
 
 def ratios(tier: Tier, timings: list[Timing]) -> dict[str, float]:
