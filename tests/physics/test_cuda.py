@@ -14,14 +14,14 @@ import pytest
 from host_device import NATIVE, HostDevice, HostQueue
 from small_scenes import ball, box, walled
 from tally import Tally
-from topple.phyre import Tier, load_task
+from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
 from topple.phyre.exactness import NOTHING, compare_backends
 from topple.physics import backend, cuda, cuda_device, native
 from topple.physics.backend import check_backend, device_for
 from topple.physics.cuda_device import LIMITS, CudaError
-from topple.physics.native import SceneSet, simulate_batch
+from topple.physics.native import SceneSet, map_actions, simulate_batch
 from topple.physics.native_sources import device_sources
 from topple.physics.params import Request
 from topple.physics.trajectory import BatchResult
@@ -95,6 +95,28 @@ def test_every_observation_comes_back(stable: bool, monkeypatch: pytest.MonkeyPa
         simulate_batch(scenes, index, actions, request, backend=where) for where in ("cpu", "cuda")
     )
     assert (here.outcome != 0).any()
+    assert equal(here, there)
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+@pytest.mark.usefixtures("on_device")
+def test_frames_drawn_over_the_last_are_those_drawn_anew(tier: Tier) -> None:
+    """The CPU keeps a canvas from frame to frame and from attempt to attempt; kernels do not."""
+    templates = tier.template_ids[::4]
+    scenes = SceneSet([load_task(template_task_ids(name)[0]).scene for name in templates])
+    listed = discrete_actions(tier, 120, seed=5)
+    index = np.repeat(np.arange(len(scenes)), len(listed))
+    actions = np.tile(listed, (len(scenes), 1))
+    valid, _ = map_actions(scenes, index, actions)
+    chosen = np.concatenate([np.flatnonzero(valid & (index == k))[:8] for k in range(len(scenes))])
+    chosen = np.concatenate([chosen, chosen[::3]])  # comes back to scenes
+    request = Request(images=True, stride=13)
+    here, there = (
+        simulate_batch(scenes, index[chosen], actions[chosen], request, threads=1, backend=where)
+        for where in ("cpu", "cuda")
+    )
+    assert here.images is not None
+    assert here.images.any()
     assert equal(here, there)
 
 
