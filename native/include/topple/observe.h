@@ -50,12 +50,42 @@ TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* 
   }
 }
 
+namespace detail {
+
+// Pixels of a picture: the columns [left, right) of some rows.
+struct PixelBox {
+  int left, right;
+  Rows rows;
+};
+
+TOPPLE_FN bool overlap(const PixelBox& a, const PixelBox& b) {
+  return a.left < b.right && b.left < a.right && a.rows.first < b.rows.end &&
+         b.rows.first < a.rows.end;
+}
+
+TOPPLE_FN int to_pixel(float x) { return static_cast<int>(clamp(x, 0.0f, float{kSceneSize})); }
+
+// The pixels that the fat boxes of a body's shapes reach into: nothing of it is drawn outside.
+TOPPLE_FN PixelBox drawn_box(const World& world, const Body& body) {
+  Box box = world.boxes[body.first_fixture];
+  for (int i = 1; i < body.fixture_count; ++i) {
+    box = unite(box, world.boxes[body.first_fixture + i]);
+  }
+  const Vec low = kPixelsPerMetre * box.lower;
+  const Vec high = kPixelsPerMetre * box.upper + Vec{1.0f, 1.0f};
+  return {to_pixel(low.x), to_pixel(high.x), {to_pixel(low.y), to_pixel(high.y)}};
+}
+
+constexpr double kNotShown = -1.0;  // as a radius
+
+}  // namespace detail
+
 // What a canvas shows of a moving body.
 struct Shown {
   Vec p;
   float angle;
   double radius;  // of a ball, in pixels; 0 for the bodies of the scene
-  Box box;        // metres; nothing of it is drawn outside
+  detail::PixelBox box;
 };
 
 // The static bodies of a scene, drawn once for all frames of all attempts on it, and a
@@ -63,26 +93,9 @@ struct Shown {
 struct Backdrop {
   uint8_t image[kImageBytes];
   uint8_t canvas[kImageBytes];
-  Box boxes[kMaxBodies];  // metres; of the static bodies
+  detail::PixelBox boxes[kMaxBodies];  // of the static bodies
   Shown shown[kMaxBodies];
 };
-
-namespace detail {
-
-constexpr double kNotShown = -1.0;  // as a radius
-
-// The fat boxes of a body's shapes, joined: nothing of it is drawn outside, but for the
-// rounding to whole pixels.
-TOPPLE_FN Box drawn_box(const World& world, const Body& body) {
-  constexpr float kPixel = 1.0f / kPixelsPerMetre;
-  Box box = world.boxes[body.first_fixture];
-  for (int i = 1; i < body.fixture_count; ++i) {
-    box = unite(box, world.boxes[body.first_fixture + i]);
-  }
-  return {box.lower - Vec{kPixel, kPixel}, box.upper + Vec{kPixel, kPixel}};
-}
-
-}  // namespace detail
 
 TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const World& fresh) {
   TOPPLE_BUILTIN(memset)(backdrop.image, 0, kImageBytes);
@@ -98,40 +111,27 @@ TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const W
 
 namespace detail {
 
-TOPPLE_FN int to_pixel(float metres) {
-  return static_cast<int>(clamp(metres * kPixelsPerMetre, 0.0f, float{kSceneSize}));
-}
-
-// The rows that a box reaches into.
-TOPPLE_FN Rows rows_of(const Box& box) {
-  return {to_pixel(box.lower.y), lesser(to_pixel(box.upper.y) + 1, kSceneSize)};
-}
-
 // Makes a box of the canvas the backdrop's again.
-TOPPLE_FN void wipe(Backdrop& backdrop, const Box& box) {
-  const int left = to_pixel(box.lower.x);
-  const int right = lesser(to_pixel(box.upper.x) + 1, kSceneSize);
-  const Rows rows = rows_of(box);
-  for (int y = rows.first; y < rows.end; ++y) {
-    copy_row(backdrop.canvas, backdrop.image, y, left, right);
+TOPPLE_FN void wipe(Backdrop& backdrop, const PixelBox& box) {
+  for (int y = box.rows.first; y < box.rows.end; ++y) {
+    copy_row(backdrop.canvas, backdrop.image, y, box.left, box.right);
   }
 }
 
 // Boxes of the canvas that are not as they were a frame ago: first the wiped ones, then those
 // of the bodies drawn again.
 struct Changes {
-  Box boxes[2 * kMaxBodies];
+  PixelBox boxes[2 * kMaxBodies];
   int wiped, count;
 
-  TOPPLE_FN void add(const Box& box) { boxes[count++] = box; }
+  TOPPLE_FN void add(const PixelBox& box) { boxes[count++] = box; }
 
   // The rows in which a box meets them, from one of them on.
-  TOPPLE_FN Rows meet(const Box& box, int from) const {
+  TOPPLE_FN Rows meet(const PixelBox& box, int from) const {
     Rows rows = {kSceneSize, 0};
     for (int k = from; k < count; ++k) {
       if (!overlap(box, boxes[k])) continue;
-      const Rows met = rows_of(boxes[k]);
-      rows = {lesser(rows.first, met.first), greater(rows.end, met.end)};
+      rows = {lesser(rows.first, boxes[k].rows.first), greater(rows.end, boxes[k].rows.end)};
     }
     return rows;
   }
@@ -169,7 +169,7 @@ TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneV
   changes.wiped = changes.count;
   for (int i = 0; i < body_count; ++i) {
     const Body& body = world.bodies[i];
-    const Box& box = body.dynamic ? backdrop.shown[i].box : backdrop.boxes[i];
+    const detail::PixelBox& box = body.dynamic ? backdrop.shown[i].box : backdrop.boxes[i];
     const detail::Rows rows =
         moved[i] ? detail::kAllRows : changes.meet(box, body.dynamic ? 0 : changes.wiped);
     if (rows.first >= rows.end) continue;
