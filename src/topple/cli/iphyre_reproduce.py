@@ -14,7 +14,7 @@ from topple.experiments.game_config import GameRunConfig
 from topple.experiments.game_run import run_games
 from topple.experiments.game_store import find_game_records
 from topple.iphyre.games import ALL, PUBLISHED
-from topple.iphyre.split import PUBLISHED_SPLITS
+from topple.iphyre.split import PUBLISHED_SPLITS, Split
 from topple.reports.iphyre_figures import Curve, failure_shares, split_bars, training_curves
 from topple.reports.iphyre_results import (
     Column,
@@ -145,10 +145,10 @@ def iphyre_figures(
     tell([failure_table(actors, plans)], made, as_json)
 
 
-def _rewards(columns: Sequence[Column]) -> dict[str, Any]:
+def _rewards(columns: Sequence[Column]) -> dict[str, dict[Split, list[float]]]:
     return {
         each.label: {
-            split: sum(mean.reward for mean in means) / len(means)
+            split: [mean.reward for mean in means]
             for split in PUBLISHED_SPLITS
             if (means := each.means(split))
         }
@@ -159,6 +159,4 @@ def _rewards(columns: Sequence[Column]) -> dict[str, Any]:
 def _curve(column: Column) -> Curve:
     curves = [record.training["curve"] for record in column.records if record.training]
     count = min(len(curve["steps"]) for curve in curves)
-    rewards = [curve["reward"][:count] for curve in curves]
-    mean = [sum(values) / len(values) for values in zip(*rewards, strict=True)]
-    return Curve(column.label, curves[0]["steps"][:count], mean)
+    return Curve(column.label, curves[0]["steps"][:count], [c["reward"][:count] for c in curves])

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from topple.files import whole_file
 from topple.iphyre.analysis.failures import FailureCounts
 from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
 from topple.reports.published import IPHYRE_HUMAN
+from topple.reports.statistics import mean_and_std
 
 _COLORS = {
     Split.BASIC: "#4c72b0",
@@ -82,12 +85,17 @@ def failure_shares(counts: Sequence[tuple[str, FailureCounts]], title: str, path
 
 
 def split_bars(
-    rewards: Mapping[str, Mapping[Split, float]], title: str, path: Path, human: bool = True
+    rewards: Mapping[str, Mapping[Split, Sequence[float]]],
+    title: str,
+    path: Path,
+    human: bool = True,
 ) -> None:
     """Figures 2 and A6: a group of bars for each agent, one for each split.
 
+    Lines on the bars are standard deviations over seeds.
+
     Args:
-        rewards: of each agent.
+        rewards: of each agent and split, one for each seed.
         title: over the figure.
         path: where to.
         human: whether a dashed line shows what people earned in each split.
@@ -96,8 +104,10 @@ def split_bars(
     width = 0.8 / len(PUBLISHED_SPLITS)
     for place, split in enumerate(PUBLISHED_SPLITS):
         left = [number + (place - 1.5) * width for number in range(len(rewards))]
-        heights = [means.get(split, 0.0) for means in rewards.values()]
+        bars = [mean_and_std(seeds.get(split, [0.0])) for seeds in rewards.values()]
+        heights, spread = zip(*bars, strict=True)
         axes.bar(left, heights, width, color=_COLORS[split], label=split.value)
+        axes.errorbar(left, heights, spread, fmt="none", ecolor="#555555", elinewidth=0.7)
         if human:
             axes.axhline(IPHYRE_HUMAN[split], color=_COLORS[split], linestyle="--", linewidth=0.8)
     axes.set_xticks(range(len(rewards)), list(rewards), rotation=45, ha="right")
@@ -112,16 +122,22 @@ class Curve(NamedTuple):
 
     label: str
     steps: Sequence[int]
-    reward: Sequence[float]  # mean over seeds
+    rewards: Sequence[Sequence[float]]  # one curve for each seed
 
 
 def training_curves(groups: Mapping[str, Sequence[Curve]], title: str, path: Path) -> None:
-    """Figure 3: rewards in training, a panel for each strategy."""
+    """Figure 3: rewards in training, mean and range of seeds, a panel for each strategy."""
     figure, axes = _new(1 + 3.2 * len(groups), 3.6, len(groups))
     panels = [axes] if len(groups) == 1 else list(axes)
     for panel, (name, curves) in zip(panels, groups.items(), strict=True):
         for curve in curves:
-            panel.plot([s / 1000 for s in curve.steps], curve.reward, label=curve.label, lw=1)
+            steps = [step / 1000 for step in curve.steps]
+            seeds = np.asarray(curve.rewards)
+            [line] = panel.plot(steps, seeds.mean(axis=0), label=curve.label, lw=1)
+            color = line.get_color()
+            panel.fill_between(
+                steps, seeds.min(axis=0), seeds.max(axis=0), color=color, alpha=0.2, lw=0
+            )
         panel.set_title(name, fontsize=9)
         panel.set_xlabel("thousand steps")
         panel.legend(fontsize=7, frameon=False)
