@@ -8,28 +8,47 @@
 
 using namespace topple;
 
-// Drawing over a backdrop is a shortcut: the pixels have to be the same.
-TEST(pictures_over_a_backdrop_are_the_same_pictures) {
-  Chance chance(157);
-  const int scenes = 25;
-  const Packed packed = random_course(chance, scenes);
-  const std::unique_ptr<World> world(new World);
-  const std::unique_ptr<Workspace> work(new Workspace);
-  const std::unique_ptr<Backdrop> backdrop(new Backdrop);
-  std::vector<uint8_t> plain(kImageBytes), over(kImageBytes + 1);
-  for (int n = 0; n < scenes; ++n) {
+namespace {
+
+constexpr int kScenes = 25;
+
+// Scenes at random, drawn anew and over a backdrop. That is a shortcut: the pixels have to be
+// the same.
+struct Gallery {
+  const Packed packed;
+  const std::unique_ptr<World> world{new World};
+  const std::unique_ptr<Backdrop> backdrop{new Backdrop};
+
+  explicit Gallery(Chance& chance) : packed(random_course(chance, kScenes)) {}
+
+  SceneView open(int n) {
     const SceneView scene = packed.scenes().view(n);
     build_world(scene, *world);
     draw_backdrop(*backdrop, scene, *world);
+    return scene;
+  }
+
+  void check(const SceneView& scene, int shift = 0) {
+    std::vector<uint8_t> plain(kImageBytes), over(kImageBytes + shift);
     const Balls none = {{}, 0};
+    write_image(plain.data(), scene, world.get(), none);
+    write_image_over(over.data() + shift, *backdrop, scene, *world, none);
+    CHECK(std::memcmp(plain.data(), over.data() + shift, kImageBytes) == 0);
+  }
+};
+
+}  // namespace
+
+TEST(pictures_over_a_backdrop_are_the_same_pictures) {
+  Chance chance(157);
+  Gallery gallery(chance);
+  const std::unique_ptr<Workspace> work(new Workspace);
+  for (int n = 0; n < kScenes; ++n) {
+    const SceneView scene = gallery.open(n);
     for (int k = 0; k < 200; ++k) {
-      step(*world, *work);
+      step(*gallery.world, *work);
       if (k % 20 != 0) continue;
-      write_image(plain.data(), scene, world.get(), none);
-      for (const int shift : {0, 1}) {  // also where the memory is not aligned
-        write_image_over(over.data() + shift, *backdrop, scene, *world, none);
-        CHECK(std::memcmp(plain.data(), over.data() + shift, kImageBytes) == 0);
-      }
+      for (const int shift : {0, 1}) gallery.check(scene, shift);  // 1: memory is not aligned
     }
   }
 }
@@ -38,29 +57,22 @@ TEST(pictures_over_a_backdrop_are_the_same_pictures) {
 // bodies jump, also out of the picture, and boxes are as tight as they may get.
 TEST(pictures_over_the_last_one_are_the_same_pictures) {
   Chance chance(211);
-  const int scenes = 25;
-  const Packed packed = random_course(chance, scenes);
-  const std::unique_ptr<World> world(new World);
-  const std::unique_ptr<Backdrop> backdrop(new Backdrop);
-  std::vector<uint8_t> plain(kImageBytes), over(kImageBytes);
-  for (int n = 0; n < scenes; ++n) {
-    const SceneView scene = packed.scenes().view(n);
-    build_world(scene, *world);
-    draw_backdrop(*backdrop, scene, *world);
+  Gallery gallery(chance);
+  World& world = *gallery.world;
+  for (int n = 0; n < kScenes; ++n) {
+    const SceneView scene = gallery.open(n);
     for (int k = 0; k < 60; ++k) {
       for (int i = 0; i < scene.body_count; ++i) {
-        Body& body = world->bodies[i];
+        Body& body = world.bodies[i];
         if (!body.dynamic || chance.coin()) continue;
         const Vec place = {static_cast<float>(chance.between(-10, 53)),
                            static_cast<float>(chance.between(-10, 53))};
-        detail::move_body(*world, i, place, static_cast<float>(chance.between(-3, 3)));
+        detail::move_body(world, i, place, static_cast<float>(chance.between(-3, 3)));
         for (int f = body.first_fixture; f < body.first_fixture + body.fixture_count; ++f) {
-          world->boxes[f] = tight_box(world->shapes[f], body.pose);
+          world.boxes[f] = tight_box(world.shapes[f], body.pose);
         }
       }
-      write_image(plain.data(), scene, world.get(), {{}, 0});
-      write_image_over(over.data(), *backdrop, scene, *world, {{}, 0});
-      CHECK(std::memcmp(plain.data(), over.data(), kImageBytes) == 0);
+      gallery.check(scene);
     }
   }
 }
