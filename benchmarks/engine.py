@@ -229,7 +229,7 @@ def machine() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=15)
+    parser.add_argument("--repetitions", type=int, default=21)
     parser.add_argument(
         "--out", type=Path, default=Path(__file__).parent / "results" / "engine.csv"
     )

@@ -99,9 +99,10 @@ def simulate_on_device(
     Returns:
         Numbers of the attempts that outgrow the device's worlds and were not made.
     """
-    fits = _fitting(scenes, actions.shape[1] // 3)
-    left = [np.flatnonzero(~fits[index])]
-    worlds = _Worlds(device, scenes, fits, index)
+    fitting = _fitting(scenes, actions.shape[1] // 3)
+    fits = fitting[index]
+    left = [np.flatnonzero(~fits)]
+    worlds = _Worlds(device, scenes, fitting, index)
     under_way: deque[_Launch] = deque()
     done = 0
     with reporting(progress, len(index)) as counter:
@@ -111,7 +112,7 @@ def simulate_on_device(
                 counter[0] = done + settled
 
         try:
-            for rows in (*_chunks(device, fits[index], result), None):
+            for rows in (*_chunks(device, fits, result), None):
                 if rows is not None:
                     launch = _Launch(worlds, rows, index[rows], actions[rows], request, result)
                     if under_way:
@@ -167,12 +168,12 @@ class _Worlds:
         self,
         device: Device,
         scenes: PackedScenes,
-        fits: npt.NDArray[np.bool_],
+        fitting: npt.NDArray[np.bool_],
         index: npt.NDArray[np.int32],
     ) -> None:
         xp = device.xp
         self.device = device
-        used = np.flatnonzero(fits & (np.bincount(index, minlength=len(scenes)) > 0))
+        used = np.flatnonzero(fitting & (np.bincount(index, minlength=len(scenes)) > 0))
         queue = device.queue()
         with queue:
             self._arrays = [xp.asarray(getattr(scenes, name)) for name in _SCENE_ARRAYS]
