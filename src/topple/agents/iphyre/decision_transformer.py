@@ -110,6 +110,7 @@ class DecisionTransformer(FittedAgent):
     explore: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("epochs", "batch", "context", "width", "layers", "heads", "each"):
             at_least(name, getattr(self, name), 1)
         above_zero("learning_rate", self.learning_rate)
@@ -156,6 +157,7 @@ class DecisionTransformer(FittedAgent):
             seed,
             key={**self.training_settings, "seed": seed, "data": sequences.digest},
             run=run or {},
+            device=self.device,
         )
         yield from fitting.epochs(checkpoint)
 
@@ -236,13 +238,15 @@ def choice_loss(
     row = episode[:, None]
     positions = np.repeat(sequences.positions[episode, None], context, axis=1)
     states = np.concatenate([sequences.states[row, step], positions], axis=2)
-    choices = torch.from_numpy(sequences.actions[row, step])
+    device = network.decide.weight.device
+    choices = torch.from_numpy(sequences.actions[row, step]).to(device)
     logits = network(
-        torch.from_numpy(sequences.returns[row, step]),
-        torch.from_numpy(states),
+        torch.from_numpy(sequences.returns[row, step]).to(device),
+        torch.from_numpy(states).to(device),
         choices,
-        torch.from_numpy(step),
+        torch.from_numpy(step).to(device),
     )
     losses = functional.cross_entropy(logits.flatten(0, 1), choices.flatten(), reduction="none")
-    weights = torch.where(choices > 0, removal_weight, 1.0) * torch.from_numpy(inside)
+    counted = torch.from_numpy(inside).to(device)
+    weights = torch.where(choices > 0, removal_weight, 1.0) * counted
     return (losses * weights.flatten()).sum() / weights.sum()

@@ -13,6 +13,7 @@ import numpy as np
 from torch import nn
 
 from topple.agents.base import Report
+from topple.agents.device import CPU, chosen_device
 from topple.agents.iphyre.base import GameReport
 from topple.agents.iphyre.fitting import load_weights, read_fit
 from topple.agents.settings import settings_of
@@ -24,17 +25,25 @@ _SEEDS = 2**31
 
 @dataclass
 class FittedAgent:
-    """A network that is fitted to data of games before it plays."""
+    """A network that is fitted to data of games before it plays.
+
+    Attributes:
+        device: where it is fitted: cpu, cuda, or auto, a GPU if there is one. It plays on the cpu.
+    """
 
     smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
     #: Settings that can be changed after training.
     playing: ClassVar[tuple[str, ...]]
 
+    device: str = CPU
     #: Empty, as there are no rewards to follow: it learns from data, not from plays.
     history: list[GameReport] = field(default_factory=list, init=False, repr=False)
     #: Spent on training since the agent was made.
     seconds: float = field(default=0.0, init=False, repr=False)
     _network: nn.Module | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.device = chosen_device(self.device)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 Everything random comes from the seed and the number of the epoch, and all arithmetic runs on one
 thread: training that was stopped between two epochs ends with the same bits as one that was not.
+A GPU is faster, but adds up in an order of its own, so its bits are not those of the processor.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from torch import Tensor, nn
 
 from topple.agents.base import Report
 from topple.agents.checkpoint_file import CheckpointError, read_state, write_state
+from topple.agents.device import CPU, CUDA
 
 _FORMAT = "topple fit 1"
 _NAMES = {"key", "run", "epoch", "epochs", "network", "optimizer"}
@@ -89,6 +91,7 @@ class Fitting:
         key: settings and data a checkpoint has to agree with.
         groups: parameters and the share of the learning rate they get; all of it by default.
         run: what the training is for, kept in checkpoints.
+        device: where the network is while it is trained, cpu or cuda; it comes back afterwards.
         epoch: epochs made.
     """
 
@@ -100,9 +103,11 @@ class Fitting:
     key: Mapping[str, Any]
     groups: Sequence[tuple[Sequence[nn.Parameter], float]] = ()
     run: Mapping[str, Any] = field(default_factory=dict)
+    device: str = CPU
     epoch: int = 0
 
     def __post_init__(self) -> None:
+        self.network.to(self.device)
         groups = self.groups or [(list(self.network.parameters()), 1.0)]
         self._shares = [share for _, share in groups]
         self._optimizer = torch.optim.Adam([{"params": list(listed)} for listed, _ in groups])
@@ -139,7 +144,7 @@ class Fitting:
         finally:
             if checkpoint is not None and saved < self.epoch:
                 self.save(checkpoint)
-        self.network.eval()
+        self.network.to(CPU).eval()
 
     @property
     def _updates(self) -> int:
@@ -153,7 +158,8 @@ class Fitting:
         batch, updates = self.schedule.batch, self._updates
         losses, rate = [], 0.0
         self.network.train()
-        with one_thread(), torch.random.fork_rng(devices=[]):
+        forked = range(torch.cuda.device_count()) if self.device == CUDA else []
+        with one_thread(), torch.random.fork_rng(devices=forked):
             torch.manual_seed(int(rng.integers(2**31)))  # for dropout
             for number in range(updates):
                 rate = self.schedule.rate(
@@ -165,9 +171,9 @@ class Fitting:
                 loss = self.loss(order[number * batch : (number + 1) * batch], rng)
                 loss.backward()  # type: ignore[no-untyped-call]
                 self._optimizer.step()
-                losses.append(float(loss.detach()))
+                losses.append(loss.detach())  # as a number only later, which would wait for a GPU
         self.epoch += 1
-        return sum(losses) / len(losses), rate
+        return sum(map(float, losses)) / len(losses), rate
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from topple.agents.base import Observation, Report
+from topple.agents.device import CPU
 from topple.agents.iphyre.base import GameTraits, Playing
 from topple.agents.iphyre.fitted import FittedAgent
 from topple.agents.iphyre.fitting import Fitting, Schedule, one_thread, seeded
@@ -84,6 +85,7 @@ class Fusion(FittedAgent):
     candidates: int = 1000
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of("kind", self.kind, KINDS)
         for name in ("epochs", "batch", "each", "candidates"):
             at_least(name, getattr(self, name), 1)
@@ -115,8 +117,8 @@ class Fusion(FittedAgent):
     ) -> Iterator[Report]:
         """Make the epochs that are missing, with a report after each."""
         self._network = network = seeded(seed, self.new_network)
-        inputs = _Inputs(examples, self.kind == VISION)
-        labels = torch.from_numpy(examples.solved.astype(np.int64))
+        inputs = _Inputs(examples, self.kind == VISION, self.device)
+        labels = torch.from_numpy(examples.solved.astype(np.int64)).to(self.device)
 
         def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
             chosen = functional.one_hot(labels[batch], 2).to(torch.float32)
@@ -132,6 +134,7 @@ class Fusion(FittedAgent):
             key={**self.training_settings, "seed": seed, "data": examples.digest},
             groups=_groups(network),
             run=run or {},
+            device=self.device,
         )
         yield from fitting.epochs(checkpoint)
 
@@ -188,14 +191,14 @@ class VisionFusionAgent(Fusion):
 class _Inputs:
     """Examples as a network takes them."""
 
-    def __init__(self, examples: Examples, pictures: bool) -> None:
-        self._tables = torch.from_numpy(examples.tables)
-        self._times = torch.from_numpy(examples.times)
-        self._game = torch.from_numpy(examples.game)
+    def __init__(self, examples: Examples, pictures: bool, device: str = CPU) -> None:
+        self._tables = torch.from_numpy(examples.tables).to(device)
+        self._times = torch.from_numpy(examples.times).to(device)
+        self._game = torch.from_numpy(examples.game).to(device)
         self._images: Tensor | None = None
         if pictures:
             images = [picture_game(game, IMAGE_SIZE) for game in examples.games]
-            self._images = torch.from_numpy(np.stack(images))
+            self._images = torch.from_numpy(np.stack(images)).to(device)
 
     def of(self, batch: NDArray[np.int64]) -> tuple[Tensor, ...]:
         game = self._game[batch]

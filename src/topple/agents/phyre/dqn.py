@@ -28,6 +28,7 @@ from torch.nn import functional
 
 from topple.agents.base import Observation, Report, Traits
 from topple.agents.checkpoint_file import CheckpointError
+from topple.agents.device import AUTO, chosen_device
 from topple.agents.phase import Testing, Training
 from topple.agents.phyre.batches import Batches
 from topple.agents.phyre.checkpoint import (
@@ -100,7 +101,7 @@ class Dqn:
     distance: float = 0.0
     online_updates: int = 0
     online_learning_rate: float = 1e-4
-    device: str = "auto"
+    device: str = AUTO
     compile: bool = False
     #: Why updates were not replayed from a CUDA graph although that was wanted.
     graph_failure: str | None = field(default=None, init=False, repr=False)
@@ -124,12 +125,7 @@ class Dqn:
                 f"batch is {self.batch} and share {self.share}; use a multiple of "
                 f"{2 * self.share} for the batch"
             )
-        if self.device == "auto":
-            self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        if self.device == "cuda" and not torch.cuda.is_available():
-            raise ValueError("device is 'cuda', but there is no GPU here; use 'cpu' or 'auto'")
-        if self.device not in ("cpu", "cuda"):
-            raise ValueError(f"device is {self.device!r}; use 'cpu', 'cuda' or 'auto'")
+        self.device = chosen_device(self.device)
 
     @property
     def traits(self) -> Traits:
