@@ -37,6 +37,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "llm": {"model": "heuristic"},
 }
 SMALLER: dict[str, dict[str, Any]] = {
+    "fusion-attention": {"width": 8, "layers": 1, "variants": 1, "scrambled": 2, "draws": 8},
     "world-model-ppo": {"rollout": 40, "batch": 40, "epochs": 1},
     "world-model-sac": {"warm_up": 40, "updates": 1, "batch": 16},
     "planner-learned": {**MODEL, "plans": 20, "generations": 2},

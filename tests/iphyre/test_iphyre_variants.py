@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from topple.iphyre.episode import play
-from topple.iphyre.game import MAX_ELIMINABLE, Game, Kind
+from topple.iphyre.game import MAX_ELIMINABLE, Game, GameError, Kind
 from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.split import Split
 from topple.iphyre.variants import vary
@@ -69,3 +69,8 @@ def test_solutions_carry_over() -> None:
 
 def _span(game: Game, body: int) -> float:
     return abs(game.blocks[body].start[0] - game.blocks[body].end[0])
+
+
+def test_a_bad_name_is_an_error_and_not_tried_for_ever() -> None:
+    with pytest.raises(GameError, match="letters, digits and underscores"):
+        vary(Split.BASIC.games[0], "no name", np.random.default_rng(0))

@@ -44,6 +44,7 @@ GAME_AGENTS: Mapping[str, str] = {
     "fusion-global": "topple.agents.iphyre.fusion:Fusion",
     "fusion-object": "topple.agents.iphyre.fusion:ObjectFusionAgent",
     "fusion-vision": "topple.agents.iphyre.fusion:VisionFusionAgent",
+    "fusion-attention": "topple.agents.iphyre.attention_fusion:AttentionFusionAgent",
     "world-model-ppo": "topple.agents.iphyre.world_model:WorldModelPpo",
     "world-model-a2c": "topple.agents.iphyre.world_model:WorldModelA2c",
     "world-model-sac": "topple.agents.iphyre.world_model:WorldModelSac",

@@ -7,6 +7,8 @@ matters for the solution and changes what does not.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -28,7 +30,7 @@ SHIFT = 40.0  # px, of the whole scene, sideways
 MARGIN = 45.0  # px between a further block and the line of any other body
 LENGTHS = (40.0, 120.0)  # px, of further blocks
 FURTHER = 2  # blocks at most
-_TRIES = 20  # at placing one
+TRIES = 20  # at placing a body, and at making a game
 
 
 def vary(game: Game, name: str, rng: np.random.Generator) -> Game:
@@ -36,7 +38,22 @@ def vary(game: Game, name: str, rng: np.random.Generator) -> Game:
 
     The scene is moved sideways and mirrored or not, gray blocks are listed in another order, and
     up to two gray blocks are added that nothing touches at the start.
+
+    Raises:
+        GameError: The name is none.
     """
+    return first_valid(lambda: _variant(game, name, rng))
+
+
+def first_valid(make: Callable[[], Game]) -> Game:
+    """The first game that keeps the rules: a further block may cover another's centre."""
+    for _ in range(TRIES):
+        with suppress(GameError):
+            return make()
+    return make()
+
+
+def _variant(game: Game, name: str, rng: np.random.Generator) -> Game:
     shift, mirror = float(rng.uniform(-SHIFT, SHIFT)), bool(rng.integers(2))
 
     def place(x: float) -> float:
@@ -63,30 +80,29 @@ def vary(game: Game, name: str, rng: np.random.Generator) -> Game:
         tuple((numbers[a], numbers[b]) for a, b in pairs) for pairs in (game.sticks, game.springs)
     ]
     blocks[first:first] = extra
-    try:
-        return Game(name, game.concept, tuple(blocks), balls, *joints)
-    except GameError:  # a further block covers another's centre
-        return vary(game, name, rng)
+    return Game(name, game.concept, tuple(blocks), balls, *joints)
 
 
 def _further(
     blocks: list[Block], balls: tuple[Ball, ...], rng: np.random.Generator
 ) -> Block | None:
     """A gray block away from everything, or None where there is no room for it."""
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         x, y = rng.uniform(BLOCK_RADIUS, (WIDTH - BLOCK_RADIUS, HEIGHT - BLOCK_RADIUS)).tolist()
         length, angle = rng.uniform(*LENGTHS), rng.uniform(0, math.pi)
         dx, dy = length / 2 * math.cos(angle), length / 2 * math.sin(angle)
         block = Block((x - dx, y - dy), (x + dx, y + dy), Kind.GRAY)
         others = [*((b.start, b.end) for b in blocks), *(((b.x, b.y),) * 2 for b in balls)]
-        if all(_apart(block, ends) > MARGIN for ends in others):
+        if all(apart((block.start, block.end), ends) > MARGIN for ends in others):
             return block
     return None
 
 
-def _apart(block: Block, ends: tuple[Vec, Vec]) -> float:
+def apart(ours: tuple[Vec, Vec], theirs: tuple[Vec, Vec]) -> float:
     """About the distance of two segments: of points along both."""
     steps = np.linspace(0, 1, 12)[:, None]
-    ours = np.asarray(block.start) + steps * (np.asarray(block.end) - np.asarray(block.start))
-    theirs = np.asarray(ends[0]) + steps * (np.asarray(ends[1]) - np.asarray(ends[0]))
-    return float(np.linalg.norm(ours[:, None] - theirs[None], axis=-1).min())
+    first, second = (
+        np.asarray(start) + steps * (np.asarray(end) - np.asarray(start))
+        for start, end in (ours, theirs)
+    )
+    return float(np.linalg.norm(first[:, None] - second[None], axis=-1).min())
