@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -9,12 +11,19 @@ import torch
 from topple.agents.iphyre.attention_fusion import AttentionFusion, AttentionFusionAgent
 from topple.agents.iphyre.base import Playing
 from topple.agents.iphyre.outcome_data import sample_examples
-from topple.agents.iphyre.scrambled_data import play_examples, widened
+from topple.agents.iphyre.scrambled_data import joined, play_examples, widened
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ
 
 GAMES = (game_named("support"), game_named("hinder"))
-SMALL = {"width": 32, "layers": 2, "variants": 2, "scrambled": 30, "draws": 64, "each": 20}
+SMALL: dict[str, Any] = {
+    "width": 32,
+    "layers": 2,
+    "variants": 2,
+    "scrambled": 30,
+    "draws": 64,
+    "each": 20,
+}
 
 
 def test_games_are_widened_and_the_same_for_the_same_seed() -> None:
@@ -28,7 +37,7 @@ def test_games_are_widened_and_the_same_for_the_same_seed() -> None:
 
 def test_examples_are_plans_of_their_games() -> None:
     games = list(widened(GAMES, 0, 10, seed=0))
-    examples = play_examples(games, draws=40, each=10)
+    examples = joined([play_examples(game, 40, 10, seed) for seed, game in enumerate(games)])
     assert set(examples.game.tolist()) == set(range(len(games)))
     for number, game in enumerate(games):
         own = examples.game == number

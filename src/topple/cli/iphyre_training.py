@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -100,7 +101,8 @@ def train_on_games(
 def _show(bar: Progress, config: GameRunConfig, point: GameReport) -> None:
     told = f"{point.reward:.0f}, {point.solved:.0%} solved"
     if point.loss is not None:
-        told = f"loss {point.loss:.4f}"
+        # What is learned from has to be made first, at times.
+        told = "preparing" if math.isnan(point.loss) else f"loss {point.loss:.4f}"
     bar.update(
         bar.task_ids[0],
         description=f"{config.label} {config.seed}: {told}",

@@ -7,6 +7,8 @@ before it meets the game it is scored on.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +19,13 @@ from torch import Tensor, nn
 
 from topple.agents.base import Report
 from topple.agents.iphyre.plan_classifier import PlanClassifier
-from topple.agents.iphyre.scrambled_data import play_examples, widened
+from topple.agents.iphyre.scrambled_data import joined, play_examples, widened
 from topple.agents.settings import at_least
 from topple.iphyre.game import Game
 from topple.iphyre.sampling import LATEST
 from topple.observe.iphyre_table import COLUMNS
 
+_REPORTED = 50  # games between two reports
 _REMOVABLE = 5  # column of the table
 _SHAPE = 9  # numbers that say where a body is, beside its ends
 _TIMING = 3  # when it goes, whether it does, whether it could and does not
@@ -114,9 +117,19 @@ class AttentionFusionAgent(PlanClassifier):
     def fit_games(
         self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
     ) -> Iterator[Report]:
-        """Make games, play plans on them, and fit the classifier to their outcomes."""
+        """Make games, play plans on them, and fit the classifier to their outcomes.
+
+        Reports on playing have no loss, and none of the updates are done.
+        """
         more = list(widened(games, self.variants, self.scrambled, self.data_seed))
-        return self.fit(play_examples(more, self.draws, self.each), seed, checkpoint, run)
+        planned = self.epochs * math.ceil(2 * self.each * len(more) / self.batch)
+        parts, start = [], time.monotonic()
+        for number, game in enumerate(more):
+            parts.append(play_examples(game, self.draws, self.each, number))
+            if number % _REPORTED == 0:
+                pace = (number + 1) / (time.monotonic() - start)
+                yield Report(0, planned, math.nan, pace, self.learning_rate)
+        yield from self.fit(joined(parts), seed, checkpoint, run)
 
     def new_network(self) -> nn.Module:
         """A network with these settings and first weights."""

@@ -32,29 +32,35 @@ def widened(games: Sequence[Game], variants: int, scrambled: int, seed: int) -> 
             yield game
 
 
-def play_examples(games: Sequence[Game], draws: int, each: int) -> Examples:
-    """Random plans at 10 Hz, as agents play.
+def play_examples(game: Game, draws: int, each: int, seed: int) -> Examples:
+    """Random plans of a game at 10 Hz, as agents play.
 
     Args:
-        games: to play.
-        draws: plans of each.
-        each: plans that work and plans that do not to keep of each, at most; fewer where none
-            works.
+        game: to play.
+        draws: plans to play.
+        each: plans that work and plans that do not to keep, at most; fewer where none works.
+        seed: of the plans.
     """
-    times, numbers, solved = [], [], []
-    for number, game in enumerate(games):
-        played = list(islice(play_draws(game, number, AT_10_HZ), draws))
-        works = np.array([draw.score.solved for draw in played])
-        failed = each if works.any() else int(each * _HOPELESS_SHARE)
-        kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]
-        rows = np.array([played[k].times for k in kept], np.float32).reshape(len(kept), -1)
-        times.append(by_body(game, rows))
-        numbers.append(np.full(len(kept), number))
-        solved.append(works[kept])
+    played = list(islice(play_draws(game, seed, AT_10_HZ), draws))
+    works = np.array([draw.score.solved for draw in played])
+    failed = each if works.any() else int(each * _HOPELESS_SHARE)
+    kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]
+    times = np.array([played[k].times for k in kept], np.float32).reshape(len(kept), -1)
     return Examples(
-        tuple(games),
-        np.stack([first_table(game) for game in games]),
-        np.concatenate(numbers),
-        np.concatenate(times),
-        np.concatenate(solved),
+        (game,),
+        first_table(game)[None],
+        np.zeros(len(kept), np.int64),
+        by_body(game, times),
+        works[kept],
+    )
+
+
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Examples of a game each as those of all games."""
+    return Examples(
+        tuple(game for part in parts for game in part.games),
+        np.concatenate([part.tables for part in parts]),
+        np.concatenate([part.game + place for place, part in enumerate(parts)]),
+        np.concatenate([part.times for part in parts]),
+        np.concatenate([part.solved for part in parts]),
     )
