@@ -73,7 +73,7 @@ def test_games_are_those_of_the_records() -> None:
     assert cells("Random") == [f"{chance:.2f}", f"{MEANS['Random']:.2f}"]
     rewards = defaultdict(list)  # of each seed
     for record in find_game_records(ROOT / "results" / "iphyre"):
-        if record.config.label in ("PPO-I tuned", "SAC-I tuned"):
+        if record.config.label in ("PPO-I tuned", "SAC-I tuned", "fusion-attention"):
             scores = {name: record.scores[name] for name in NAMES}
             rewards[record.config.label].append(average(scores).reward)
     assert {len(seeds) for seeds in rewards.values()} == {3}
@@ -81,6 +81,9 @@ def test_games_are_those_of_the_records() -> None:
         ", ".join(f"{np.mean(rewards[name]):.1f}" for name in ("PPO-I tuned", "SAC-I tuned")),
         f"{MEANS['PPO-I']:.2f}, {MEANS['SAC-I']:.2f}",
     ]
+    own = rewards["fusion-attention"]
+    assert cells("[Attention Fusion]") == [f"{np.mean(own):.1f}", f"{MEANS['PPO-I']:.2f}"]
+    assert min(own) > max(reward for name, reward in MEANS.items() if name != "Human")
 
 
 def test_plans_are_the_stored_ones() -> None:
