@@ -10,8 +10,8 @@ import torch
 
 from topple.agents.iphyre.attention_fusion import AttentionFusion, AttentionFusionAgent
 from topple.agents.iphyre.base import Playing
-from topple.agents.iphyre.outcome_data import sample_examples
-from topple.agents.iphyre.scrambled_data import joined, play_examples, widened
+from topple.agents.iphyre.outcome_data import joined, sample_examples
+from topple.agents.iphyre.scrambled_data import play_examples, widened
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ
 

@@ -54,7 +54,7 @@ def test_joined_bodies_keep_their_distance() -> None:
     assert found == lengths
 
 
-def test_added_balls_touch_nothing_at_first() -> None:
+def test_balls_do_not_touch_each_other_at_first() -> None:
     for game in made(2):
         for number, ball in enumerate(game.balls[1:], start=1):
             for other in game.balls[:number]:

@@ -33,6 +33,12 @@ def below_one(name: str, value: float) -> None:
         raise ValueError(f"{name} is {value}; it has to be from 0 to less than 1")
 
 
+def shared_by(name: str, value: int, sharers: str, count: int) -> None:
+    """Refuse a number that does not divide among so many."""
+    if value % count:
+        raise ValueError(f"{name} is {value}; it has to be a multiple of {count} {sharers}")
+
+
 def one_of(name: str, value: str, choices: Collection[str]) -> None:
     """Refuse a word that is no choice."""
     if value not in choices:

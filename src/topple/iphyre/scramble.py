@@ -165,22 +165,18 @@ def _add_blocks(scene: _Scene, rng: np.random.Generator) -> None:
 def _game(scene: _Scene, name: str, rng: np.random.Generator) -> Game:
     """The scene as a game: blocks first, and gray ones that are too many turned black."""
     gray = [k for k, piece in enumerate(scene.pieces) if piece.kind is Kind.GRAY]
-    fixed = set(rng.permutation(gray).tolist()[MAX_ELIMINABLE:])
-    kinds = [Kind.BLACK if k in fixed else piece.kind for k, piece in enumerate(scene.pieces)]
-    blocks = [k for k, kind in enumerate(kinds) if kind is not None]
+    fixed = rng.permutation(gray).tolist()[MAX_ELIMINABLE:]
+    kinds = {k: piece.kind for k, piece in enumerate(scene.pieces) if piece.kind is not None}
+    kinds |= dict.fromkeys(fixed, Kind.BLACK)
+    blocks = list(kinds)
     if rng.random() < REORDERED:
         blocks = rng.permutation(blocks).tolist()
-    balls = [k for k, kind in enumerate(kinds) if kind is None]
+    balls = [k for k in range(len(scene.pieces)) if k not in kinds]
     number = {body: place for place, body in enumerate([*blocks, *balls])}
-    listed = []
-    for k in blocks:
-        kind = kinds[k]
-        assert kind is not None
-        listed.append(Block(scene.pieces[k].start, scene.pieces[k].end, kind))
     return Game(
         name,
         "put together from pieces of other games",
-        tuple(listed),
+        tuple(Block(scene.pieces[k].start, scene.pieces[k].end, kinds[k]) for k in blocks),
         tuple(Ball(*scene.pieces[k].start, scene.pieces[k].radius) for k in balls),
         tuple((number[a], number[b]) for a, b in scene.sticks),
         tuple((number[a], number[b]) for a, b in scene.springs),

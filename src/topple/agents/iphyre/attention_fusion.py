@@ -18,9 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from topple.agents.base import Report
+from topple.agents.iphyre.outcome_data import joined
 from topple.agents.iphyre.plan_classifier import PlanClassifier
-from topple.agents.iphyre.scrambled_data import joined, play_examples, widened
-from topple.agents.settings import at_least
+from topple.agents.iphyre.scrambled_data import play_examples, widened
+from topple.agents.settings import at_least, shared_by
 from topple.iphyre.game import Game
 from topple.iphyre.sampling import LATEST
 from topple.observe.iphyre_table import COLUMNS
@@ -109,10 +110,7 @@ class AttentionFusionAgent(PlanClassifier):
             at_least(name, getattr(self, name), 1)
         for name in ("variants", "scrambled"):
             at_least(name, getattr(self, name), 0)
-        if self.width % self.heads:
-            raise ValueError(
-                f"width is {self.width}; it has to be a multiple of {self.heads} heads"
-            )
+        shared_by("width", self.width, "heads", self.heads)
 
     def fit_games(
         self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]

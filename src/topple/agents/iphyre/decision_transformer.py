@@ -31,7 +31,7 @@ from topple.agents.iphyre.sequence_data import (
     Sequences,
     collect_sequences,
 )
-from topple.agents.settings import above_zero, at_least, below_one
+from topple.agents.settings import above_zero, at_least, below_one, shared_by
 from topple.envs.iphyre_reference import act, observe
 from topple.envs.iphyre_stage import ACTIONS
 from topple.iphyre.dataset import FPS
@@ -116,10 +116,7 @@ class DecisionTransformer(FittedAgent):
         above_zero("learning_rate", self.learning_rate)
         above_zero("removal_weight", self.removal_weight)
         below_one("dropout", self.dropout)
-        if self.width % self.heads:
-            raise ValueError(
-                f"width is {self.width}; it has to be a multiple of {self.heads} heads"
-            )
+        shared_by("width", self.width, "heads", self.heads)
 
     @property
     def traits(self) -> GameTraits:

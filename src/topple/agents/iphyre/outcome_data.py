@@ -57,6 +57,23 @@ def by_body(game: Game, times: NDArray[np.float32]) -> NDArray[np.float32]:
     return rows
 
 
+def game_examples(game: Game, times: NDArray[np.float32], solved: NDArray[np.bool_]) -> Examples:
+    """Plans of one game, by their times for each gray block."""
+    numbers = np.zeros(len(times), np.int64)
+    return Examples((game,), first_table(game)[None], numbers, by_body(game, times), solved)
+
+
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Examples of a game each as those of all games."""
+    return Examples(
+        tuple(game for part in parts for game in part.games),
+        np.concatenate([part.tables for part in parts]),
+        np.concatenate([part.game + place for place, part in enumerate(parts)]),
+        np.concatenate([part.times for part in parts]),
+        np.concatenate([part.solved for part in parts]),
+    )
+
+
 def sample_examples(
     games: Sequence[Game], each: int = EACH, seed: int = 0, masked: bool = True
 ) -> Examples:
@@ -69,23 +86,15 @@ def sample_examples(
         masked: whether times after the end of an episode are set to never, as in the original.
             It tells a classifier something about outcomes, as only episodes that work end early.
     """
-    times, numbers, solved = [], [], []
-    for number, game in enumerate(games):
+    parts = []
+    for game in games:
         draws, _ = sample(game, each, each, seed)
         rows = np.array([draw.times for draw in draws], np.float32).reshape(len(draws), -1)
         if masked:
             ends = np.array([draw.score.ticks / AT_60_HZ.hz for draw in draws])
             rows = np.where(rows <= ends[:, None], rows, np.float32(0.0))
-        times.append(by_body(game, rows))
-        numbers.append(np.full(len(draws), number))
-        solved.append(np.array([draw.score.solved for draw in draws]))
-    return Examples(
-        tuple(games),
-        np.stack([first_table(game) for game in games]),
-        np.concatenate(numbers),
-        np.concatenate(times),
-        np.concatenate(solved),
-    )
+        parts.append(game_examples(game, rows, np.array([draw.score.solved for draw in draws])))
+    return joined(parts)
 
 
 def held_out(examples: Examples, share: float, seed: int) -> NDArray[np.bool_]:

@@ -23,10 +23,9 @@ from topple.agents.iphyre.base import GameTraits, Playing
 from topple.agents.iphyre.fitted import FittedAgent
 from topple.agents.iphyre.fitting import Fitting, Schedule, one_thread, seeded
 from topple.agents.iphyre.fusion_networks import VisionFusion
-from topple.agents.iphyre.outcome_data import EACH, Examples, by_body, first_table
+from topple.agents.iphyre.outcome_data import EACH, Examples, game_examples
 from topple.agents.iphyre.vit import IMAGE_SIZE
 from topple.agents.settings import above_zero, at_least
-from topple.iphyre.game import Game
 from topple.iphyre.picture import picture_game
 from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD
@@ -132,7 +131,8 @@ class PlanClassifier(FittedAgent):
             drawn = draw_times(blocks, seed=int(playing.rng.integers(_SEEDS)))
             rows = list(islice(drawn, self.candidates))
             times = np.array(rows, np.float32).reshape(len(rows), -1)[:, :blocks]
-            works = self.predict(_plans_of(game, times))
+            unknown = np.zeros(len(times), np.bool_)  # whether they work
+            works = self.predict(game_examples(game, times, unknown))
             promised = works * SUCCESS_REWARD + ELIMINATION_REWARD * (times > 0).sum(axis=1)
             for number in np.argsort(-promised, kind="stable")[: playing.remaining(game)].tolist():
                 plan = plan_from_seconds(game, rows[number][:blocks], playing.rules)
@@ -169,14 +169,3 @@ def _groups(network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
     own = {id(parameter) for parameter in vit}
     others = [each for each in network.parameters() if id(each) not in own]
     return [(others, 1.0), (vit, _VIT_SHARE)]
-
-
-def _plans_of(game: Game, times: NDArray[np.float32]) -> Examples:
-    """Plans of one game whose outcomes are not known."""
-    return Examples(
-        (game,),
-        first_table(game)[None],
-        np.zeros(len(times), np.int64),
-        by_body(game, times),
-        np.zeros(len(times), np.bool_),
-    )

@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from topple.agents.iphyre.outcome_data import Examples, by_body, first_table
+from topple.agents.iphyre.outcome_data import Examples, game_examples
 from topple.iphyre.game import Game
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.sampling import play_draws
@@ -46,21 +46,4 @@ def play_examples(game: Game, draws: int, each: int, seed: int) -> Examples:
     failed = each if works.any() else int(each * _HOPELESS_SHARE)
     kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]
     times = np.array([played[k].times for k in kept], np.float32).reshape(len(kept), -1)
-    return Examples(
-        (game,),
-        first_table(game)[None],
-        np.zeros(len(kept), np.int64),
-        by_body(game, times),
-        works[kept],
-    )
-
-
-def joined(parts: Sequence[Examples]) -> Examples:
-    """Examples of a game each as those of all games."""
-    return Examples(
-        tuple(game for part in parts for game in part.games),
-        np.concatenate([part.tables for part in parts]),
-        np.concatenate([part.game + place for place, part in enumerate(parts)]),
-        np.concatenate([part.times for part in parts]),
-        np.concatenate([part.solved for part in parts]),
-    )
+    return game_examples(game, times, works[kept])
