@@ -63,6 +63,7 @@ void work_on(const Job& job, const Branches* branches, Control& control) noexcep
   }
   take_turns(control, job.attempt_count,
              [&](int64_t i) { make_attempt(job, branches, i, *bench); });
+  finish_copies();
 }
 
 }  // namespace topple

@@ -50,19 +50,24 @@ struct Sink {
 
 namespace detail {
 
-TOPPLE_FN void write_frame(Sink& sink, const SceneView& scene, const World& world,
-                           const Balls& balls) {
-  const int64_t frame = sink.frames++;
-  if (sink.images) {
-    uint8_t* image = sink.images + frame * kImageBytes;
-    if (sink.backdrop) {
-      write_image_over(image, *sink.backdrop, scene, world, balls);
-    } else {
-      write_image(image, scene, &world, balls);
-    }
+// Writes the present into the next frames.
+TOPPLE_FN void write_frames(Sink& sink, int count, const SceneView& scene, const World& world,
+                            const Balls& balls) {
+  const int64_t first = sink.frames;
+  sink.frames += count;
+  if (sink.images && sink.backdrop) {
+    write_images_over(sink.images + first * kImageBytes, count, *sink.backdrop, scene, world,
+                      balls);
   }
-  if (sink.objects) write_objects(sink.objects + frame * sink.object_stride, scene, &world, balls);
-  if (sink.states) write_states(sink.states + frame * sink.state_stride, world);
+  for (int64_t frame = first; frame < sink.frames; ++frame) {
+    if (sink.images && !sink.backdrop) {
+      write_image(sink.images + frame * kImageBytes, scene, &world, balls);
+    }
+    if (sink.objects) {
+      write_objects(sink.objects + frame * sink.object_stride, scene, &world, balls);
+    }
+    if (sink.states) write_states(sink.states + frame * sink.state_stride, world);
+  }
 }
 
 // The last step somebody looks at; -1 if nobody does.
@@ -74,6 +79,11 @@ TOPPLE_FN int last_watched_step(const Rules& rules, const Sink& sink) {
 
 TOPPLE_FN bool frame_due(const Rules& rules, int step) {
   return rules.stride > 0 && step % rules.stride == 0;
+}
+
+// How many are due after a step and up to another, that included.
+TOPPLE_FN int frames_due(const Rules& rules, int step, int end) {
+  return rules.stride > 0 && end > step ? end / rules.stride - step / rules.stride : 0;
 }
 
 }  // namespace detail
@@ -105,7 +115,7 @@ TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, con
   for (int k = start.step; k <= last; ++k) {
     step(world, work, rules.shortcuts, observer);
     if (world.out_of_contacts) return {Status::kOutOfContacts, k};
-    if (detail::frame_due(rules, k)) detail::write_frame(sink, scene, world, balls);
+    if (detail::frame_due(rules, k)) detail::write_frames(sink, 1, scene, world, balls);
     if (sink.contacts) {
       const int64_t used =
           sink.contact_count < sink.contact_room ? sink.contact_count : sink.contact_room;
@@ -124,9 +134,8 @@ TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, con
     if (all_asleep(world)) {
       if (held > 0 && reachable) outcome = {Status::kSolved, k + needed};
       const int end = outcome.status == Status::kSolved ? outcome.steps : last;
-      for (int j = k + 1; j <= end && j <= last_watched; ++j) {
-        if (detail::frame_due(rules, j)) detail::write_frame(sink, scene, world, balls);
-      }
+      const int due = detail::frames_due(rules, k, detail::lesser(end, last_watched));
+      if (due > 0) detail::write_frames(sink, due, scene, world, balls);
       break;
     }
   }

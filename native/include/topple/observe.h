@@ -5,6 +5,7 @@
 #include "topple/features.h"
 #include "topple/raster.h"
 #include "topple/solver.h"
+#include "topple/stream.h"
 
 namespace topple {
 
@@ -52,28 +53,19 @@ TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* 
 
 namespace detail {
 
-// Pixels of a picture: the columns [left, right) of some rows.
-struct PixelBox {
-  int left, right;
-  Rows rows;
-};
-
-TOPPLE_FN bool overlap(const PixelBox& a, const PixelBox& b) {
-  return a.left < b.right && b.left < a.right && a.rows.first < b.rows.end &&
-         b.rows.first < a.rows.end;
-}
-
 TOPPLE_FN int to_pixel(float x) { return static_cast<int>(clamp(x, 0.0f, float{kSceneSize})); }
 
-// The pixels that the fat boxes of a body's shapes reach into: nothing of it is drawn outside.
+// The pixels that a body's shapes reach into, and half a pixel around them to which corners are
+// rounded: nothing of it is drawn outside.
 TOPPLE_FN PixelBox drawn_box(const World& world, const Body& body) {
-  Box box = world.boxes[body.first_fixture];
+  constexpr Vec kMargin = {0.6f, 0.6f};
+  Box box = tight_box(world.shapes[body.first_fixture], body.pose);
   for (int i = 1; i < body.fixture_count; ++i) {
-    box = unite(box, world.boxes[body.first_fixture + i]);
+    box = unite(box, tight_box(world.shapes[body.first_fixture + i], body.pose));
   }
-  const Vec low = kPixelsPerMetre * box.lower;
-  const Vec high = kPixelsPerMetre * box.upper + Vec{1.0f, 1.0f};
-  return {to_pixel(low.x), to_pixel(high.x), {to_pixel(low.y), to_pixel(high.y)}};
+  const Vec low = kPixelsPerMetre * box.lower - kMargin;
+  const Vec high = kPixelsPerMetre * box.upper + kMargin;
+  return {to_pixel(low.x), to_pixel(high.x), to_pixel(low.y), to_pixel(high.y)};
 }
 
 constexpr double kNotShown = -1.0;  // as a radius
@@ -113,7 +105,7 @@ namespace detail {
 
 // Makes a box of the canvas the backdrop's again.
 TOPPLE_FN void wipe(Backdrop& backdrop, const PixelBox& box) {
-  for (int y = box.rows.first; y < box.rows.end; ++y) {
+  for (int y = box.first; y < box.end; ++y) {
     copy_row(backdrop.canvas, backdrop.image, y, box.left, box.right);
   }
 }
@@ -126,25 +118,24 @@ struct Changes {
 
   TOPPLE_FN void add(const PixelBox& box) { boxes[count++] = box; }
 
-  // The rows in which a box meets them, from one of them on.
-  TOPPLE_FN Rows meet(const PixelBox& box, int from) const {
-    Rows rows = {kSceneSize, 0};
+  // The part of a body's box in which it meets them, from one of them on.
+  TOPPLE_FN PixelBox meet(const PixelBox& body, int from) const {
+    PixelBox met = {kSceneSize, 0, kSceneSize, 0};
     for (int k = from; k < count; ++k) {
-      if (!overlap(box, boxes[k])) continue;
-      rows = {lesser(rows.first, boxes[k].rows.first), greater(rows.end, boxes[k].rows.end)};
+      if (overlap(body, boxes[k])) met = unite(met, boxes[k]);
     }
-    return rows;
+    return intersect(body, met);
   }
 };
 
 }  // namespace detail
 
-// The same picture as write_image, from a backdrop whose static bodies have not moved. Only
-// what moved since the last picture is wiped and drawn. Later bodies cover earlier ones, so a
-// body is also drawn again where something before it in order was, and one that is not part
-// of the backdrop where something was wiped.
-TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneView& scene,
-                                const World& world, const Balls& balls) {
+// Copies of the same picture as write_image's, from a backdrop whose static bodies have not
+// moved. Only what moved since the last picture is wiped and drawn. Later bodies cover earlier
+// ones, so a body is also drawn again where something before it in order was, and one that is not
+// part of the backdrop where something was wiped.
+TOPPLE_FN void write_images_over(uint8_t* images, int copies, Backdrop& backdrop,
+                                 const SceneView& scene, const World& world, const Balls& balls) {
   const int body_count = scene.body_count + balls.count;
   bool moved[kMaxBodies];
   detail::Changes changes;
@@ -170,17 +161,18 @@ TOPPLE_FN void write_image_over(uint8_t* image, Backdrop& backdrop, const SceneV
   for (int i = 0; i < body_count; ++i) {
     const Body& body = world.bodies[i];
     const detail::PixelBox& box = body.dynamic ? backdrop.shown[i].box : backdrop.boxes[i];
-    const detail::Rows rows =
-        moved[i] ? detail::kAllRows : changes.meet(box, body.dynamic ? 0 : changes.wiped);
-    if (rows.first >= rows.end) continue;
-    changes.add(box);
+    const detail::PixelBox clip =
+        moved[i] ? box : changes.meet(box, body.dynamic ? 0 : changes.wiped);
+    if (clip.first >= clip.end) continue;
+    changes.add(clip);
     if (i < scene.body_count) {
-      detail::draw_scene_body(backdrop.canvas, scene, i, world_pose(body), rows);
+      detail::draw_scene_body(backdrop.canvas, scene, i, world_pose(body), clip);
     } else {
-      detail::draw_circle(backdrop.canvas, world_pose(body).p, backdrop.shown[i].radius, kColorRed);
+      detail::draw_circle(backdrop.canvas, world_pose(body).p, backdrop.shown[i].radius, kColorRed,
+                          clip);
     }
   }
-  copy_image(image, backdrop.canvas);
+  copy_past_caches(images, copies, backdrop.canvas, kImageBytes);
 }
 
 TOPPLE_FN void write_objects(float* out, const SceneView& scene, const World* world,

@@ -3,33 +3,9 @@
 
 #include "topple/scene.h"
 
-#if defined(__SSE2__) && !defined(__CUDACC__)
-#include <emmintrin.h>
-#endif
-
 namespace topple {
 
 constexpr int kImageBytes = kSceneSize * kSceneSize;
-
-// Copies a finished image past the caches: nobody reads it soon, and fetching the memory it
-// goes to would cost as much as drawing it.
-TOPPLE_FN void copy_image(uint8_t* to, const uint8_t* from) {
-#if defined(__SSE2__) && !defined(__CUDACC__)
-  if (reinterpret_cast<uintptr_t>(to) % 16 == 0) {
-    constexpr int kParts = 4;  // of a cache line, written together
-    const auto* source = reinterpret_cast<const __m128i*>(from);
-    auto* target = reinterpret_cast<__m128i*>(to);
-    for (int i = 0; i < kImageBytes / 16; i += kParts) {
-      __m128i line[kParts];
-      for (int k = 0; k < kParts; ++k) line[k] = _mm_loadu_si128(source + i + k);
-      for (int k = 0; k < kParts; ++k) _mm_stream_si128(target + i + k, line[k]);
-    }
-    _mm_sfence();
-    return;
-  }
-#endif
-  TOPPLE_BUILTIN(memcpy)(to, from, kImageBytes);
-}
 
 namespace detail {
 
@@ -43,38 +19,80 @@ TOPPLE_FN int nearest(float x) {
 TOPPLE_FN int lesser(int a, int b) { return a < b ? a : b; }
 TOPPLE_FN int greater(int a, int b) { return a > b ? a : b; }
 
-// Rows of a picture, from the first to before the end.
-struct Rows {
-  int first, end;
+// Some of the pixels of a picture: the columns [left, right) of the rows [first, end).
+struct PixelBox {
+  int left, right, first, end;
 };
 
-constexpr Rows kAllRows = {0, kSceneSize};
+constexpr PixelBox kAllPixels = {0, kSceneSize, 0, kSceneSize};
 
-// Fills the columns [left, right) of a row. Most rows are short, and calling memset for each
-// would take longer than the filling.
-TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t color) {
-  left = greater(0, left);
-  right = lesser(kSceneSize, right);
-  uint8_t* row = image + y * kSceneSize;
-  const uint64_t eight = 0x0101010101010101u * color;
-  if (right - left >= 8) {
-    for (int x = left; x < right - 8; x += 8) TOPPLE_BUILTIN(memcpy)(row + x, &eight, 8);
-    TOPPLE_BUILTIN(memcpy)(row + right - 8, &eight, 8);  // over some of the last again
-  } else {
-    for (int x = left; x < right; ++x) row[x] = color;
+TOPPLE_FN bool overlap(const PixelBox& a, const PixelBox& b) {
+  return a.left < b.right && b.left < a.right && a.first < b.end && b.first < a.end;
+}
+
+TOPPLE_FN PixelBox unite(const PixelBox& a, const PixelBox& b) {
+  return {lesser(a.left, b.left), greater(a.right, b.right), lesser(a.first, b.first),
+          greater(a.end, b.end)};
+}
+
+TOPPLE_FN PixelBox intersect(const PixelBox& a, const PixelBox& b) {
+  return {greater(a.left, b.left), lesser(a.right, b.right), greater(a.first, b.first),
+          lesser(a.end, b.end)};
+}
+
+// One colour, in blocks of up to 16 bytes.
+struct Paint {
+  uint64_t eight;
+
+  template <int kBytes>
+  TOPPLE_FN void put(uint8_t* row, int x) const {
+    constexpr int kPart = kBytes < 8 ? kBytes : 8;
+    for (int i = 0; i < kBytes; i += kPart) TOPPLE_BUILTIN(memcpy)(row + x + i, &eight, kPart);
+  }
+};
+
+// The pixels of another row.
+struct Print {
+  const uint8_t* from;
+
+  template <int kBytes>
+  TOPPLE_FN void put(uint8_t* row, int x) const {
+    TOPPLE_BUILTIN(memcpy)(row + x, from + x, kBytes);
+  }
+};
+
+// Covers columns with blocks of one size, the last over some of the one before.
+template <int kBytes, class Source>
+TOPPLE_FN void cover_by(uint8_t* row, int left, int right, const Source& source) {
+  for (int x = left; x < right - kBytes; x += kBytes) source.template put<kBytes>(row, x);
+  source.template put<kBytes>(row, right - kBytes);
+}
+
+// Covers the columns [left, right) of a row. Most rows are short: to call memset or memcpy for
+// each would take longer than they do, and so would a loop whose length is hard to foresee.
+template <class Source>
+TOPPLE_FN void cover(uint8_t* row, int left, int right, const Source& source) {
+  const int count = right - left;
+  if (count >= 16) {
+    cover_by<16>(row, left, right, source);
+  } else if (count >= 8) {
+    cover_by<8>(row, left, right, source);
+  } else if (count >= 4) {
+    cover_by<4>(row, left, right, source);
+  } else if (count > 0) {
+    cover_by<1>(row, left, right, source);
   }
 }
 
-// Copies the columns [left, right) of a row in the same way.
+// Fills the columns [left, right) of a row, as far as they are in a box.
+TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t color,
+                        const PixelBox& clip = kAllPixels) {
+  cover(image + y * kSceneSize, greater(clip.left, left), lesser(clip.right, right),
+        Paint{0x0101010101010101u * color});
+}
+
 TOPPLE_FN void copy_row(uint8_t* to, const uint8_t* from, int y, int left, int right) {
-  to += y * kSceneSize;
-  from += y * kSceneSize;
-  if (right - left >= 8) {
-    for (int x = left; x < right - 8; x += 8) TOPPLE_BUILTIN(memcpy)(to + x, from + x, 8);
-    TOPPLE_BUILTIN(memcpy)(to + right - 8, from + right - 8, 8);
-  } else {
-    for (int x = left; x < right; ++x) to[x] = from[x];
-  }
+  cover(to + y * kSceneSize, left, right, Print{from + y * kSceneSize});
 }
 
 // One side of a convex polygon: its edges from bottom to top.
@@ -104,7 +122,7 @@ struct Side {
 };
 
 TOPPLE_FN void draw_polygon(uint8_t* image, const PixelVec* v, int count, uint8_t color,
-                            Rows rows = kAllRows) {
+                            const PixelBox& clip = kAllPixels) {
   constexpr double kFlat = 1e-3;  // pixels; flatter edges bound no row
   Side left, right;
   left.count = left.active = right.count = right.active = 0;
@@ -124,10 +142,10 @@ TOPPLE_FN void draw_polygon(uint8_t* image, const PixelVec* v, int count, uint8_
     }
   }
   if (left.count == 0 || right.count == 0) return;
-  const int end = lesser(rows.end, nearest(static_cast<float>(highest)));
-  for (int y = greater(rows.first, nearest(static_cast<float>(lowest))); y < end; ++y) {
+  const int end = lesser(clip.end, nearest(static_cast<float>(highest)));
+  for (int y = greater(clip.first, nearest(static_cast<float>(lowest))); y < end; ++y) {
     const int from = nearest(left.cross_row(y));
-    fill_row(image, y, from, nearest(right.cross_row(y)), color);
+    fill_row(image, y, from, nearest(right.cross_row(y)), color, clip);
   }
 }
 
@@ -141,7 +159,7 @@ struct CircleRow {
     return away * away <= reach_squared;
   }
 
-  TOPPLE_FN void draw(uint8_t* image, int row, uint8_t color) const {
+  TOPPLE_FN void draw(uint8_t* image, int row, uint8_t color, const PixelBox& clip) const {
     const int middle = static_cast<int>(x);
     if (!reaches(middle)) return;
     const float reach = sqrt(reach_squared);  // a guess; the squares decide
@@ -151,32 +169,33 @@ struct CircleRow {
     int right = greater(static_cast<int>(x + reach), middle);
     while (reaches(right)) ++right;
     while (!reaches(right - 1)) --right;
-    fill_row(image, row, left + 1, right, color);
+    fill_row(image, row, left + 1, right, color, clip);
   }
 };
 
-TOPPLE_FN void draw_circle(uint8_t* image, PixelVec centre, double size, uint8_t color) {
+TOPPLE_FN void draw_circle(uint8_t* image, PixelVec centre, double size, uint8_t color,
+                           const PixelBox& clip = kAllPixels) {
   const float x = static_cast<float>(static_cast<double>(static_cast<float>(centre.x)) - 0.5);
   const float y = static_cast<float>(static_cast<double>(static_cast<float>(centre.y)) - 0.5);
   const float radius = static_cast<float>(size);
-  const int first = greater(0, static_cast<int>(y - radius));
-  const int last = lesser(kSceneSize - 1, static_cast<int>(y + radius + 1.0f));
+  const int first = greater(clip.first, static_cast<int>(y - radius));
+  const int last = lesser(clip.end - 1, static_cast<int>(y + radius + 1.0f));
   for (int row = first; row <= last; ++row) {
     const float away = static_cast<float>(row) - y;
     const CircleRow reached = {x, radius * radius - away * away};
-    reached.draw(image, row, color);
+    reached.draw(image, row, color, clip);
   }
 }
 
-// Draws a body; of polygons only some rows, where the others are known to be right.
+// Draws a body, or what of it is in a box if the rest is known to be right.
 TOPPLE_FN void draw_scene_body(uint8_t* image, const SceneView& scene, int body,
-                               const PixelPose& pose, Rows rows = kAllRows) {
+                               const PixelPose& pose, const PixelBox& clip = kAllPixels) {
   const uint8_t color = scene.color[body];
   if (color == 0) return;
   const Rot q = rotation(static_cast<float>(pose.angle));
   for (int f = scene.fixture_start[body]; f < scene.fixture_start[body + 1]; ++f) {
     if (scene.is_circle(f)) {
-      draw_circle(image, pose.p, scene.radius_px[f], color);
+      draw_circle(image, pose.p, scene.radius_px[f], color, clip);
       continue;
     }
     const PixelVec* local = scene.polygon_px(f);
@@ -188,7 +207,7 @@ TOPPLE_FN void draw_scene_body(uint8_t* image, const SceneView& scene, int body,
       v[i] = {(local[i].x * c - local[i].y * s) + pose.p.x,
               (local[i].x * s + local[i].y * c) + pose.p.y};
     }
-    draw_polygon(image, v, count, color, rows);
+    draw_polygon(image, v, count, color, clip);
   }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 from typing import Any
 
@@ -13,6 +14,20 @@ from topple.physics.params import SCENE_SIZE, Request
 from topple.physics.trajectory import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
 
 MAX_BYTES = 16 * 2**30  # of one batch; a typo in a stride should not fill the memory
+_LINE = 64  # bytes of a cache line, which the engine writes pictures by
+
+
+def _size(shape: tuple[int, ...], kind: npt.DTypeLike) -> int:
+    """Bytes of an array."""
+    return math.prod(shape) * np.dtype(kind).itemsize
+
+
+def _room(shape: tuple[int, ...], kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Zeros that start with a cache line."""
+    size = _size(shape, kind)
+    memory = np.zeros(size + _LINE, np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(kind).reshape(shape)
 
 
 def room_for(
@@ -55,14 +70,14 @@ def room_for(
             if have != want:
                 raise ValueError(f"out.{field.name} has shape {have}, this batch needs {want}")
         return out
-    size = sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values())
+    size = sum(_size(*room) for room in shapes.values())
     if size > MAX_BYTES:
         raise ValueError(
             f"the observations would take {size / 2**30:.1f} GiB, the limit is "
             f"{MAX_BYTES / 2**30:.0f}; use smaller batches or a larger stride"
         )
     rooms: dict[str, Any] = {
-        field.name: np.zeros(*shapes[field.name]) if field.name in shapes else None
+        field.name: _room(*shapes[field.name]) if field.name in shapes else None
         for field in fields(BatchResult)
     }
     return BatchResult(**rooms)
