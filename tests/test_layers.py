@@ -14,6 +14,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "topple"
 # From the top down. A package may import from its own level only itself. The command line
 # starts the player, and reports read the records of experiments.
 LEVELS = (
+    ("__main__",),
     ("cli",),
     ("player", "compat"),
     ("reports",),

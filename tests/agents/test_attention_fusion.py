@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,17 @@ def test_the_order_of_bodies_does_not_matter() -> None:
     with torch.no_grad():
         straight, shuffled = network(tables, times), network(tables[:, order], times[:, order])
     torch.testing.assert_close(straight, shuffled)
+
+
+def test_reports_count_the_games_played_and_then_the_updates() -> None:
+    agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "scrambled": 60})
+    games = [game_named("support")]
+    reports = list(agent.learn(games, AT_10_HZ, np.random.default_rng(0)))
+    playing = [report for report in reports if math.isnan(report.loss or 0.0)]
+    assert [(report.done, report.planned) for report in playing] == [(1, 62), (51, 62)]
+    fitting = reports[len(playing) :]
+    assert fitting[-1].done == fitting[-1].planned
+    assert all(report.loss is not None and report.loss > 0.0 for report in fitting)
 
 
 def test_it_learns_and_beats_random_plans() -> None:

@@ -43,9 +43,10 @@ def test_version_and_unknown_commands() -> None:
 
 def test_the_installed_program_runs() -> None:
     program = Path(sys.executable).with_name("topple")
-    command = [str(program), "tasks", "--template", "00001", "--ids"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert len(done.stdout.splitlines()) == 100
+    for start in ([str(program)], [sys.executable, "-m", "topple"]):
+        command = [*start, "tasks", "--template", "00001", "--ids"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert len(done.stdout.splitlines()) == 100
     bad = subprocess.run([str(program), "show", "00001:9999"], capture_output=True, text=True)
     assert bad.returncode == 2
     assert bad.stderr.startswith("error: unknown task '00001:9999'")

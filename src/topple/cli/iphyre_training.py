@@ -101,8 +101,8 @@ def train_on_games(
 def _show(bar: Progress, config: GameRunConfig, point: GameReport) -> None:
     told = f"{point.reward:.0f}, {point.solved:.0%} solved"
     if point.loss is not None:
-        # What is learned from has to be made first, at times.
-        told = "preparing" if math.isnan(point.loss) else f"loss {point.loss:.4f}"
+        # What is learned from has to be made first, at times; the bar begins anew after it.
+        told = "preparing games" if math.isnan(point.loss) else f"loss {point.loss:.4f}"
     bar.update(
         bar.task_ids[0],
         description=f"{config.label} {config.seed}: {told}",

@@ -117,16 +117,15 @@ class AttentionFusionAgent(PlanClassifier):
     ) -> Iterator[Report]:
         """Make games, play plans on them, and fit the classifier to their outcomes.
 
-        Reports on playing have no loss, and none of the updates are done.
+        Reports on playing have no loss, and count games in the place of updates.
         """
         more = list(widened(games, self.variants, self.scrambled, self.data_seed))
-        planned = self.epochs * math.ceil(2 * self.each * len(more) / self.batch)
         parts, start = [], time.monotonic()
         for number, game in enumerate(more):
             parts.append(play_examples(game, self.draws, self.each, number))
             if number % _REPORTED == 0:
                 pace = (number + 1) / (time.monotonic() - start)
-                yield Report(0, planned, math.nan, pace, self.learning_rate)
+                yield Report(number + 1, len(more), math.nan, pace, self.learning_rate)
         yield from self.fit(joined(parts), seed, checkpoint, run)
 
     def new_network(self) -> nn.Module:
