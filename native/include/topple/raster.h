@@ -86,7 +86,7 @@ TOPPLE_FN void cover(uint8_t* row, int left, int right, const Source& source) {
 
 // Fills the columns [left, right) of a row, as far as they are in a box.
 TOPPLE_FN void fill_row(uint8_t* image, int y, int left, int right, uint8_t color,
-                        const PixelBox& clip = kAllPixels) {
+                        const PixelBox& clip) {
   cover(image + y * kSceneSize, greater(clip.left, left), lesser(clip.right, right),
         Paint{0x0101010101010101u * color});
 }

@@ -24,10 +24,8 @@ def _size(shape: tuple[int, ...], kind: npt.DTypeLike) -> int:
 
 def _room(shape: tuple[int, ...], kind: npt.DTypeLike) -> npt.NDArray[Any]:
     """Zeros that start with a cache line."""
-    size = _size(shape, kind)
-    memory = np.zeros(size + _LINE, np.uint8)
-    start = -memory.ctypes.data % _LINE
-    return memory[start : start + size].view(kind).reshape(shape)
+    memory = np.zeros(_size(shape, kind) + _LINE, np.uint8)
+    return np.ndarray(shape, kind, memory, -memory.ctypes.data % _LINE)
 
 
 def room_for(
