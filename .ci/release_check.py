@@ -27,7 +27,7 @@ WHEEL_LIMIT = 5 * MIB
 WANTED = (
     "topple/py.typed",
     "topple/_native.pyi",
-    "topple/native/include/topple/world.h",
+    "topple/native/include/topple/phyre/world.h",
     "topple/native/cuda/attempts.cu",
     "topple/player/static/index.html",
     "topple/phyre/published.json",
@@ -49,7 +49,13 @@ def build_sdist() -> Path:
     sdist = max(DIST.glob("topple-*.tar.gz"), key=lambda path: path.stat().st_mtime)
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    for name in ("CMakeLists.txt", "native/engine.cmake", "LICENSE", "tests/smoke.py", "README.md"):
+    for name in (
+        "CMakeLists.txt",
+        "native/engine.cmake",
+        "LICENSE",
+        "tests/smoke.py",
+        "README.md",
+    ):
         assert name in names, f"{sdist.name} has no {name}"
     assert sdist.stat().st_size < SDIST_LIMIT, f"{sdist.name} has {sdist.stat().st_size:,} bytes"
     return sdist

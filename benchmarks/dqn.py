@@ -22,15 +22,15 @@ import numpy as np
 import torch
 
 from machine import processor
-from topple.agents.phyre.batches import Batches
-from topple.agents.phyre.network import QNetwork
-from topple.agents.phyre.ranking import best_first, scores
-from topple.agents.phyre.updates import Updates, on_device
-from topple.observe.raster import draw_scenes
 from topple.phyre.action_cache import listed_actions
+from topple.phyre.agents.batches import Batches
+from topple.phyre.agents.network import QNetwork
+from topple.phyre.agents.ranking import best_first, scores
+from topple.phyre.agents.updates import Updates, on_device
+from topple.phyre.engine.native import SceneSet
+from topple.phyre.engine.raster import draw_scenes
 from topple.phyre.task import load_task, tier_task_ids
 from topple.phyre.tier import Tier
-from topple.physics.native import SceneSet
 
 RESULTS = Path(__file__).parent / "results" / "dqn.csv"
 COLUMNS = ("machine", "torch", "what", "batch", "share", "per_second", "seconds", "count")

@@ -26,23 +26,23 @@ from typing import Any
 
 import torch
 
-from topple.experiments.config import Part, RunConfig, Setting
-from topple.experiments.learner import CHECKPOINT
-from topple.experiments.row_file import load_row
-from topple.experiments.run import Laboratory
-from topple.experiments.store import write_record
-from topple.experiments.table2 import Row
-from topple.experiments.training import (
+from topple.files import whole_file
+from topple.phyre.engine.backend import check_backend
+from topple.phyre.fold import Setup, Split
+from topple.phyre.published import published_auccess
+from topple.runs.config import Part, RunConfig, Setting
+from topple.runs.learner import CHECKPOINT
+from topple.runs.row_file import load_row
+from topple.runs.run import Laboratory
+from topple.runs.store import write_record
+from topple.runs.table2 import Row
+from topple.runs.training import (
     PROGRESS,
     create_learner,
     load_trained,
     train_agent,
     trained_config,
 )
-from topple.files import whole_file
-from topple.phyre.fold import Setup, Split
-from topple.physics.backend import check_backend
-from topple.reports.published_phyre import published_auccess
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
 

@@ -28,11 +28,11 @@ from rich.table import Table
 from machine import processor
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.action import sample_actions
-from topple.physics.balls import with_action
-from topple.physics.native import SceneSet, map_actions, simulate_batch
-from topple.physics.params import MAX_STEPS, Request
-from topple.physics.trajectory import BatchResult
-from topple.scene import Circle, Scene
+from topple.phyre.engine.balls import with_action
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
+from topple.phyre.engine.request import MAX_STEPS, Request
+from topple.phyre.engine.result import BatchResult
+from topple.phyre.scene import Circle, Scene
 
 ACTIONS_PER_TASK = 20
 SEED = 12345

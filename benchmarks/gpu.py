@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from topple.phyre import Tier, template_tasks
 from topple.phyre.action_cache import listed_actions
-from topple.physics.cuda_device import cuda_device
-from topple.physics.native import SceneSet, Simulation, map_actions, simulate_batch
-from topple.physics.params import MAX_STEPS
+from topple.phyre.engine.cuda_device import cuda_device
+from topple.phyre.engine.native import SceneSet, Simulation, map_actions, simulate_batch
+from topple.phyre.engine.request import MAX_STEPS
 
 REPEATS = 3
 SAMPLE = 300  # attempts for each core of the CPU

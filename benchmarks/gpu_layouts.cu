@@ -8,7 +8,7 @@
 
 #if TEAM > 1
 #define collide collide_alone
-#include "topple/world.h"
+#include "topple/phyre/world.h"
 #undef collide
 
 namespace topple {

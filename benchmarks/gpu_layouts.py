@@ -21,12 +21,12 @@ import numpy as np
 
 from topple.phyre import Tier, template_tasks
 from topple.phyre.action_cache import listed_actions
-from topple.physics import cuda
-from topple.physics.cuda_device import OPTIONS, CudaDevice
-from topple.physics.native import SceneSet
-from topple.physics.native_sources import source_folder
-from topple.physics.params import Request
-from topple.physics.room import room_for
+from topple.phyre.engine import cuda
+from topple.phyre.engine.buffers import room_for
+from topple.phyre.engine.cuda_device import OPTIONS, CudaDevice
+from topple.phyre.engine.native import SceneSet
+from topple.phyre.engine.request import Request
+from topple.phyre.engine.sources import source_folder
 
 BLOCK = 64  # lanes
 REPEATS = 2

@@ -26,8 +26,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topple.envs.iphyre import IPhyreEnv
-from topple.envs.iphyre_vector import IPhyreVectorEnv
 from topple.iphyre import (
     AT_10_HZ,
     AT_60_HZ,
@@ -39,7 +37,9 @@ from topple.iphyre import (
     plan_from_seconds,
     play_batch,
 )
-from topple.physics.munk import Engine
+from topple.iphyre.engine.batch import Engine
+from topple.iphyre.env import IPhyreEnv
+from topple.iphyre.vector_env import IPhyreVectorEnv
 
 HERE = Path(__file__).resolve().parent
 ORIGINAL = ("iphyre==0.2.3", "pymunk>=6.4,<7", "numpy<2", "pygame>=2.1")

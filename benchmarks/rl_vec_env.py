@@ -15,13 +15,13 @@ from collections.abc import Callable
 import numpy as np
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
-from topple.agents.iphyre.rl import RlAgent
-from topple.agents.iphyre.vec_env import GameVecEnv
-from topple.agents.registry import GAME_AGENTS, create_game_agent
-from topple.envs.iphyre import IPhyreEnv
+from topple.iphyre.agents.rl import RlAgent
+from topple.iphyre.agents.vec_env import GameVecEnv
+from topple.iphyre.env import IPhyreEnv
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
+from topple.runs.registry import GAME_AGENTS, create_game_agent
 
 SECONDS = 2.0
 TRAIN_SECONDS = 8.0
@@ -73,7 +73,7 @@ def main() -> None:
             print(f"{strategy.value:12}{count:8}  {row}", flush=True)
     if options.train:
         for name in GAME_AGENTS:
-            if GAME_AGENTS[name].startswith("topple.agents.iphyre.rl_agents"):
+            if GAME_AGENTS[name].startswith("topple.iphyre.agents.rl_agents"):
                 print(f"{name:8}{training_rate(name):10,.0f} steps/s", flush=True)
 
 

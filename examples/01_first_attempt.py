@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from topple.observe.frame_files import save_frames, save_png
+from topple.media.files import save_frames, save_png
 from topple.phyre import Simulator, load_task
-from topple.phyre.picture import film, picture
+from topple.phyre.pictures import film, picture
 
 task = load_task("00002:007")
 print(task.id, "-", task.description)

@@ -8,8 +8,8 @@ import numpy as np
 
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
-from topple.physics.native import SceneSet, simulate_batch
-from topple.physics.params import Request
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.request import Request
 
 tasks = [load_task(template_task_ids(template)[0]) for template in Tier.BALL.template_ids]
 scenes = SceneSet([task.scene for task in tasks])  # packed once, used any number of times

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from topple.observe.frame_files import save_frames
+from topple.media.files import save_frames
 from topple.phyre import SceneBuilder, Simulator, Tier
-from topple.phyre.picture import film
-from topple.scene.codec import scene_from_json, scene_to_json
+from topple.phyre.pictures import film
+from topple.phyre.scene.codec import scene_from_json, scene_to_json
 
 s = SceneBuilder("ledge", {})
 floor = s.static.bar(1.0, left=0, bottom=0)

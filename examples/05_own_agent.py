@@ -6,10 +6,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from topple.agents import Agent, Observation, Traits, create_agent
-from topple.agents.phase import Testing, Training
-from topple.experiments import Laboratory, RunConfig
 from topple.phyre import Setup
+from topple.phyre.phases import Testing, Training
+from topple.runs import Agent, Laboratory, Observation, RunConfig, Traits, create_agent
 
 
 @dataclass

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from topple.iphyre import game_named, plan_from_seconds
-from topple.iphyre.picture import picture_episode
-from topple.observe.frame_files import save_frames
+from topple.iphyre.pictures import picture_episode
+from topple.media.files import save_frames
 from topple.phyre import Simulator, load_task
-from topple.phyre.picture import film
+from topple.phyre.pictures import film
 
 SIZE, FPS = 240, 12
 

@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 
-from topple.agents.iphyre.base import Playing
-from topple.agents.registry import create_game_agent
 from topple.iphyre import AT_10_HZ, Split
+from topple.iphyre.phases import Playing
+from topple.runs.registry import create_game_agent
 
 settings = {  # those of configs/iphyre/ppo-i-tuned.toml, with few steps
     "steps": 5_000,

@@ -12,8 +12,8 @@ import matplotlib
 matplotlib.use("Agg")  # files, no window
 import matplotlib.pyplot as plt
 
-from topple.experiments.game_store import find_game_records
 from topple.iphyre import PUBLISHED_SPLITS
+from topple.runs.game_store import find_game_records
 
 RESULTS = Path(__file__).parents[1] / "results" / "iphyre"
 

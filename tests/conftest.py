@@ -11,9 +11,9 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
-from browser_parts import FLAGS
-from tally import Tally
-from topple.physics.backend import Backend, check_backend
+from support.browser_parts import FLAGS
+from support.tally import Tally
+from topple.phyre.engine.backend import Backend, check_backend
 
 _TALLY = pytest.StashKey[dict[str, list[int]]]()
 

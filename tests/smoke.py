@@ -63,7 +63,7 @@ def environments_step() -> None:
     """Every environment can be made and stepped, alone and in a batch."""
     import gymnasium as gym
 
-    from topple.envs.registration import ENVIRONMENTS, register_all
+    from topple.envs import ENVIRONMENTS, register_all
 
     register_all()
     for name, *_ in ENVIRONMENTS:

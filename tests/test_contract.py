@@ -15,19 +15,19 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from topple.agents.registry import create_agent, create_game_agent
-from topple.envs.registration import ENVIRONMENTS, register_all
-from topple.experiments.game_file import load_game_agent_file
-from topple.experiments.row_file import load_row
-from topple.experiments.table2 import SETUPS
+from topple.envs import ENVIRONMENTS, register_all
 from topple.iphyre import ALL, AT_60_HZ, Game, Plan, plan_from_ticks, play, watch
 from topple.iphyre.game_file import game_to_json, load_games
-from topple.iphyre.picture import picture_game
+from topple.iphyre.pictures import picture_game
 from topple.iphyre.sampling import sample
 from topple.phyre import Simulator, Tier, load_task, template_tasks
+from topple.phyre.scene.check import check_scene
+from topple.phyre.scene.codec import scene_from_json, scene_to_json
 from topple.phyre.templates import MODULES
-from topple.scene.check import check_scene
-from topple.scene.codec import scene_from_json, scene_to_json
+from topple.runs.game_file import load_game_agent_file
+from topple.runs.registry import create_agent, create_game_agent
+from topple.runs.row_file import load_row
+from topple.runs.table2 import SETUPS
 
 ROOT = Path(__file__).resolve().parents[1]
 ORACLE = ROOT / "results" / "iphyre" / "oracle"

@@ -7,9 +7,9 @@ from typing import Any
 
 from pages import FILM, FPS, PLAYER, STILL, Page, Pictures, figures, gallery, per_cent, table
 from topple.iphyre import ALL, Game, Kind, Split, plan_from_ticks, play, split_of
-from topple.iphyre.picture import picture_episode, picture_game
+from topple.iphyre.pictures import picture_episode, picture_game
+from topple.iphyre.published import iphyre_table_a4
 from topple.iphyre.rules import AT_60_HZ
-from topple.reports.published import iphyre_table_a4
 
 FOLDER = "puzzles/games"
 INDEX = f"{FOLDER}/index.md"

@@ -10,7 +10,7 @@ MEMBER = re.compile(r"(\.[A-Z]\w*[a-z]\w*)\.[A-Z_]+$")  # of an enum: its class 
 
 
 def link_names(text: str) -> str:
-    """Link inline code such as `topple.scene.Scene`, if the reference has the name."""
+    """Link inline code such as `topple.phyre.scene.Scene`, if the reference has the name."""
     done, parts = 0, []
     for fence in FENCE.finditer(text):
         parts += [NAME.sub(_link, text[done : fence.start()]), fence[0]]

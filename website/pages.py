@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from topple.observe.frame_files import Frame, save_frames
+from topple.media.files import Frame, save_frames
 
 FPS = 10
 HOLD = 2.0  # seconds on the last frame of a film

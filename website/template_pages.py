@@ -21,16 +21,16 @@ from pages import (
     per_cent,
     table,
 )
-from topple.observe.frame_files import Frame
-from topple.observe.frames import draw_scene
+from topple.media.files import Frame
 from topple.phyre import Simulator, Task, Template, Tier, load_task, template_tasks
 from topple.phyre.cache_manifest import Entry, committed_entry
 from topple.phyre.draft import Value
+from topple.phyre.engine.request import STEPS_PER_SECOND
 from topple.phyre.engine_hash import engine_hash
-from topple.phyre.picture import film
+from topple.phyre.frames import draw_scene
+from topple.phyre.pictures import film
+from topple.phyre.scene.codec import fingerprint
 from topple.phyre.templates import MODULES, find_template
-from topple.physics.params import STEPS_PER_SECOND
-from topple.scene.codec import fingerprint
 
 FOLDER = "puzzles/templates"
 INDEX = f"{FOLDER}/index.md"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "arrays.h"
-#include "batch.h"
-#include "crew.h"
+#include "phyre/batch.h"
+#include "thread_pool.h"
 
 namespace topple {
 

@@ -22,10 +22,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from topple.phyre.action import discrete_actions
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.request import Request
 from topple.phyre.task import load_task, template_task_ids
 from topple.phyre.tier import Tier
-from topple.physics.native import SceneSet, simulate_batch
-from topple.physics.params import Request
 
 NATIVE = Path(__file__).resolve().parents[1]
 TARGET, EMULATOR = "aarch64-linux-musl", "qemu-aarch64"

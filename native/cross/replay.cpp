@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "batch.h"
+#include "phyre/batch.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The engine on a GPU: one lane per attempt, each with a world of its own in local memory,
 // which the hardware lays out so that neighbouring lanes read neighbouring words.
-#include "topple/job.h"
+#include "topple/phyre/job.h"
 
 using namespace topple;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "topple/shapes.h"
+#include "topple/phyre/shapes.h"
 
 // SplitMix64: the same numbers on every platform.
 class Chance {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topple/bodies.h"
+#include "topple/phyre/bodies.h"
 
 namespace exact {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "batch.h"
+#include "phyre/batch.h"
 
 // Bodies are added one after the other; places and sizes are in pixels.
 class Packed {

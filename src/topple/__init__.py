@@ -11,21 +11,21 @@ from topple.lazy import exports
 
 if TYPE_CHECKING:
     from topple.phyre import Setup, Simulator, Task, TaskId, Tier, load_fold, load_task
-    from topple.physics.trajectory import Outcome
-    from topple.physics.world import World
-    from topple.scene import Scene
+    from topple.phyre.engine.result import Outcome
+    from topple.phyre.engine.world import World
+    from topple.phyre.scene import Scene
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Outcome": "topple.physics.trajectory",
-    "Scene": "topple.scene",
+    "Outcome": "topple.phyre.engine.result",
+    "Scene": "topple.phyre.scene",
     "Setup": "topple.phyre",
     "Simulator": "topple.phyre",
     "Task": "topple.phyre",
     "TaskId": "topple.phyre",
     "Tier": "topple.phyre",
-    "World": "topple.physics.world",
+    "World": "topple.phyre.engine.world",
     "load_fold": "topple.phyre",
     "load_task": "topple.phyre",
 }

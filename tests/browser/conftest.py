@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor, topple_play
-from topple.experiments.config import RunConfig
-from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_run import run_games
-from topple.experiments.game_store import write_game_record
-from topple.experiments.run import provenance
-from topple.experiments.store import record_of, write_record
+from support.browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor, topple_play
 from topple.phyre import Simulator
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.fold import Setup
 from topple.phyre.task import TaskId
+from topple.runs.config import RunConfig
+from topple.runs.game_config import GameRunConfig
+from topple.runs.game_run import run_games
+from topple.runs.game_store import write_game_record
+from topple.runs.run import provenance
+from topple.runs.store import record_of, write_record
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-from browser_parts import FLAGS, Visitor, topple_play
+from support.browser_parts import FLAGS, Visitor, topple_play
 
 CHROMIUM = "/usr/bin/chromium"
 DESKTOP = ViewportSize(width=1280, height=860)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from browser_parts import MakeVisitor, Visitor, topple_play
+from support.browser_parts import MakeVisitor, Visitor, topple_play
 
 GAME = "hinder"
 # Gray blocks to click, each from this tick on. Any moment in the next two seconds will do.

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor
+from support.browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 PLACES = {  # hash: what to see there

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from browser_parts import Visitor
+from support.browser_parts import Visitor
 from topple.iphyre.game_file import load_games
-from topple.scene.codec import scene_from_json
+from topple.phyre.scene.codec import scene_from_json
 
 TRIANGLE = [[30, 0], [0, 20], [0, 0]]  # px, counter-clockwise
 

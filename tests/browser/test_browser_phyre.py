@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from playwright.sync_api import expect
 
-from browser_parts import FAILING, SOLVING, TASK, Visitor
+from support.browser_parts import FAILING, SOLVING, TASK, Visitor
 from topple.phyre import Simulator
 
 # What the page thinks of balls in a task: their action, and whether they fit.

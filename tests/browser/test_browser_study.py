@@ -8,7 +8,7 @@ import json
 
 from playwright.sync_api import expect
 
-from browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor
+from support.browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor
 
 SECOND = "00001:007"
 

@@ -15,8 +15,8 @@ from topple.cli import doctor, extras, phyre_cache
 from topple.iphyre.engine_hash import FAITHFUL as GAMES_FAITHFUL
 from topple.phyre import cache_manifest, template_tasks
 from topple.phyre.cache_manifest import committed
+from topple.phyre.engine import cuda_device
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
-from topple.physics import cuda_device
 
 TEMPLATE = "00000"
 

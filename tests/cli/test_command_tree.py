@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from command_tree import Group, Leaf, parse, tree
+from support.command_tree import Group, Leaf, parse, tree
 from topple.cli import main
 from topple.cli.main import PANELS, app
 

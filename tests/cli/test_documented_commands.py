@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from command_tree import UsageError, leaf_of, parse, tree
+from support.command_tree import UsageError, leaf_of, parse, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guides" / "command_line.md"

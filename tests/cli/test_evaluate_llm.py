@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from chat_server import KEY, ChatServer, text_reply
-from topple.agents.llm.endpoint import Connection, Endpoint
-from topple.agents.llm.exchanges import EXCHANGES, read_exchanges, request_digest
-from topple.agents.llm.iphyre import gpt4_preset
-from topple.agents.llm.scripted.server import Response
+from support.chat_server import KEY, ChatServer, text_reply
 from topple.cli.evaluate import app
 from topple.cli.phyre_report import app as report_app
 from topple.iphyre.games import game_named
+from topple.llm.endpoint import Connection, Endpoint
+from topple.llm.exchanges import EXCHANGES, read_exchanges, request_digest
+from topple.llm.iphyre import gpt4_preset
+from topple.llm.scripted.server import Response
 
 SLICE = ("--setup", "ball_within", "--fold", "0", "--tasks", "4", "--attempts", "3")
 GAMES = ("--split", "basic")
@@ -272,7 +272,7 @@ def test_reports_need_no_http_library() -> None:
     program = (
         "import sys; sys.modules['httpx'] = None\n"
         "import topple.cli.phyre_report, topple.cli.evaluate, topple.cli.llm_server\n"
-        "from topple.agents.registry import create_agent\n"
+        "from topple.runs.registry import create_agent\n"
         "try:\n    create_agent('llm')\n"
         "except LookupError as error:\n    print(error)\n"
     )

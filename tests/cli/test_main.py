@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from topple import __version__
-from topple.agents import registry
-from topple.agents.registry import AGENTS, GAME_AGENTS
 from topple.cli import tasks
 from topple.cli.main import COMMANDS, app
+from topple.runs import registry
+from topple.runs.registry import AGENTS, GAME_AGENTS
 
 runner = CliRunner()
 

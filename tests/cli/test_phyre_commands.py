@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from topple.cli.main import app
 from topple.phyre import load_task
 from topple.phyre import outcome_table as tables
+from topple.phyre.engine.native import simulate_batch
 from topple.phyre.outcome_table import load_table
-from topple.physics.native import simulate_batch
-from topple.scene.codec import scene_to_json
+from topple.phyre.scene.codec import scene_to_json
 
 runner = CliRunner()
 TEMPLATE = """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from command_tree import Leaf, tree
+from support.command_tree import Leaf, tree
 from topple.cli.main import app
 
 LEAVES = tree()[0]

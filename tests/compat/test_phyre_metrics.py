@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import topple.compat.phyre as phyre
-from shared_data import PHYRE, needs_phyre_data
+from support.shared_data import PHYRE, needs_phyre_data
 from topple.phyre import Setup
-from topple.reports.published_phyre import published_auccess as published_cell
+from topple.phyre.published import published_auccess as published_cell
 
 TASKS = ("task0", "task1", "task2")
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import topple.compat.phyre as phyre
-from shared_data import TIERS, arrays, bits, needs_phyre_data
-from tally import Tally
+from support.shared_data import TIERS, arrays, bits, needs_phyre_data
+from support.tally import Tally
 from topple.phyre import SceneBuilder, Tier, enumerate_tasks, template
 
 SETUP = "ball_cross_template"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lesson import Reader
+from support.lesson import Reader
 
 
 def follow(text: str, folder: Path) -> Reader:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from command_tree import parse
-from lesson import Reader, blocks_of, commands_of, excuse
+from support.command_tree import parse
+from support.lesson import Reader, blocks_of, commands_of, excuse
 from topple.compat.iphyre.games import PARAS
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ OUTSIDE = [ROOT / "README.md", ROOT / "examples" / "README.md"]  # of the site
 FOLDERS = ("docs", "docs/tutorials", "docs/guides", "docs/migrating")
 PAGES = [*OUTSIDE, *(page for folder in FOLDERS for page in sorted((ROOT / folder).glob("*.md")))]
 #: Pages that need what a test machine has not, or only list what there is -> where it is tested.
-ELSEWHERE = {"gpu.md": "tests/physics/test_cuda.py", "command_line.md": "tests/cli"}
+ELSEWHERE = {"gpu.md": "tests/phyre/engine/test_cuda.py", "command_line.md": "tests/cli"}
 LESSONS = [
     page
     for page in PAGES

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from topple.experiments import Part, find_records
-from topple.experiments.game_store import find_game_records
 from topple.iphyre import PUBLISHED, average, plan_from_ticks, play
 from topple.iphyre.analysis.random_agent import paper_games, play_random
+from topple.iphyre.published import IPHYRE_ORACLE, iphyre_table_a4_means
 from topple.phyre import Setup, Tier
 from topple.phyre.auccess import auccess
 from topple.phyre.fold import Split
-from topple.reports.published import IPHYRE_ORACLE, iphyre_table_a4_means
-from topple.reports.published_phyre import published_folds
+from topple.phyre.published import published_folds
+from topple.runs import Part, find_records
+from topple.runs.game_store import find_game_records
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -20,8 +20,8 @@ from topple.cli.iphyre_options import parse_times
 from topple.iphyre import ALL, game_named, plan_from_seconds, play
 from topple.iphyre.analysis.store import read_json
 from topple.phyre import Simulator, Tier
+from topple.phyre.engine.result import Outcome
 from topple.phyre.engine_hash import engine_hash
-from topple.physics.trajectory import Outcome
 
 ROOT = Path(__file__).parents[2]
 FACTS: dict[str, Any] = read_json(FILE)

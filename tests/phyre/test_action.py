@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shared_data import TIERS, arrays, needs_phyre_data
+from support.shared_data import TIERS, arrays, needs_phyre_data
 from topple.phyre.action import discrete_actions, fits, sample_actions
 from topple.phyre.tier import Tier
 

@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folders import folder_contents
+from support.folders import folder_contents
 from topple.phyre import Task, Tier, load_task, template_tasks
 from topple.phyre.action import CACHE_SEED, discrete_actions
 from topple.phyre.action_cache import ActionCache, Unit
+from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.outcome_shard import (
     SHARD_ACTIONS,
@@ -31,7 +32,6 @@ from topple.phyre.outcome_shard import (
     pack_outcomes,
     read_shard,
 )
-from topple.physics.native import SceneSet, simulate_batch
 
 #: What the engine does today. If it changes, outcomes have changed: say so in CHANGELOG.md.
 ENGINE = "b27c6cf56d1a29af"

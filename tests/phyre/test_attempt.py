@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topple.phyre.attempt import AttemptError, AttemptLog
+from topple.phyre.engine.result import Outcome
 from topple.phyre.task import TaskId
-from topple.physics.trajectory import Outcome
 
 TASKS = [TaskId("00000", number) for number in range(3)]
 tries = st.lists(st.tuples(st.sampled_from(TASKS), st.sampled_from(list(Outcome))), max_size=80)

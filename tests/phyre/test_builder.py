@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topple.phyre import BodyDraft, H, SceneBuilder, TemplateError, W
-from topple.scene import Circle, Color, exact_math
+from topple.phyre.scene import Circle, Color, exact_math
 
 COORDINATE = st.floats(-500, 500)
 DEGREES = st.floats(-400, 400)

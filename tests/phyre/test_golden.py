@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from shared_data import PHYRE, needs_phyre_data, published_scenes
-from tally import Tally
+from support.shared_data import PHYRE, needs_phyre_data, published_scenes
+from support.tally import Tally
 from topple.phyre import (
     Fold,
     Setup,
@@ -28,8 +28,8 @@ from topple.phyre import (
 )
 from topple.phyre.fold import SEEDS
 from topple.phyre.numbering import instances, published
+from topple.phyre.scene.codec import scene_bytes
 from topple.phyre.templates import MODULES
-from topple.scene.codec import scene_bytes
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SCENES = GOLDEN / "phyre_scenes.json"

@@ -8,9 +8,9 @@ import pytest
 from topple.phyre import load_task
 from topple.phyre import outcome_table as module
 from topple.phyre.action import discrete_actions
+from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.outcome_table import Sweep, TableError, load_table
 from topple.phyre.tier import Tier
-from topple.physics.native import SceneSet, simulate_batch
 
 TASKS = [load_task("00002:007"), load_task("00001:000")]
 ACTIONS = discrete_actions(Tier.BALL, 30)

@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from topple.observe.palette import PHYRE_RGB
 from topple.phyre import Simulator, Tier, load_task
-from topple.phyre.picture import film, outcome, picture, tier_sheet
-from topple.physics.balls import InvalidActionError
-from topple.physics.trajectory import Outcome
-from topple.scene import Color
+from topple.phyre.engine.balls import InvalidActionError
+from topple.phyre.engine.result import Outcome
+from topple.phyre.palette import PHYRE_RGB
+from topple.phyre.pictures import film, outcome, picture, tier_sheet
+from topple.phyre.scene import Color
 
 TASK = load_task("00002:007")
 GUESS = [0.8, 0.5, 0.2]

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from shared_data import arrays, needs_phyre_data
-from tally import Tally
+from support.shared_data import arrays, needs_phyre_data
+from support.tally import Tally
 from topple.phyre import Simulator, Tier
 
 pytestmark = needs_phyre_data

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import topple
-from shared_data import TIERS, arrays, bits, needs_phyre_data
+from support.shared_data import TIERS, arrays, bits, needs_phyre_data
 from topple.phyre import Simulator, Tier, discrete_actions, enumerate_tasks, template
-from topple.physics.trajectory import CONTACT_DTYPE, Outcome
-from topple.scene import Scene
+from topple.phyre.engine.result import CONTACT_DTYPE, Outcome
+from topple.phyre.scene import Scene
 
 TASK = "00002:017"
 

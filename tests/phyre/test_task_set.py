@@ -20,7 +20,7 @@ from topple.phyre import (
     template_task_ids,
     tier_task_ids,
 )
-from topple.scene import Scene
+from topple.phyre.scene import Scene
 
 
 @template("mine", Tier.TWO_BALLS, x=(0.1, 0.2))

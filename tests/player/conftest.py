@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from player_client import MakeClient
+from support.player_client import MakeClient
 from topple.player.app import create_app
 from topple.player.settings import Rate, Settings
 from topple.player.store import sqlite_url

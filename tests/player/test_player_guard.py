@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocketDisconnect
 
-from player_client import MakeClient
+from support.player_client import MakeClient
 from topple.player.guard import host_name
 from topple.player.limits import MAX_CLIENTS, Bucket, Buckets, Line
 from topple.player.settings import MAX_BODY, Rate

@@ -12,11 +12,11 @@ from fastapi.testclient import TestClient
 from starlette.testclient import WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
-from player_client import MakeClient
+from support.player_client import MakeClient
 from topple.iphyre import ALL, AT_60_HZ, Plan, Split, game_named, play, watch
 from topple.iphyre.plan import Elimination
+from topple.iphyre.published import IPHYRE_HUMAN, iphyre_table_a4
 from topple.player.settings import MAX_MESSAGE, Rate
-from topple.reports.published import IPHYRE_HUMAN, iphyre_table_a4
 
 Message = dict[str, Any]
 WS = "ws://127.0.0.1:8765/api/iphyre/games"

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from topple.iphyre import plan_from_ticks, play
 from topple.iphyre.game_file import load_games
 from topple.phyre import Simulator
-from topple.scene.codec import scene_from_json
+from topple.phyre.scene.codec import scene_from_json
 
 WS = "ws://127.0.0.1:8765/api/iphyre/games"
 BENCHMARKS = ("phyre", "iphyre")

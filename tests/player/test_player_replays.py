@@ -12,18 +12,18 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from player_client import MakeClient
-from topple.experiments.config import RunConfig
-from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_run import run_games
-from topple.experiments.game_store import write_game_record
-from topple.experiments.record_files import RecordError
-from topple.experiments.store import record_of, write_record
+from support.player_client import MakeClient
 from topple.iphyre import AT_10_HZ, game_named, plan_from_ticks, play, watch
 from topple.phyre import Setup, Simulator, TaskId
 from topple.phyre.attempt import AttemptLog
 from topple.player.app import create_app
 from topple.player.settings import Settings
+from topple.runs.config import RunConfig
+from topple.runs.game_config import GameRunConfig
+from topple.runs.game_run import run_games
+from topple.runs.game_store import write_game_record
+from topple.runs.record_files import RecordError
+from topple.runs.store import record_of, write_record
 
 TASK = "00002:017"
 MISS = [0.4, 0.8, 0.3]

@@ -13,15 +13,15 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from player_client import MakeClient
+from support.player_client import MakeClient
 from topple.cli.main import app as command_line
-from topple.experiments.game_store import find_game_records
-from topple.experiments.store import find_records
 from topple.iphyre import Split, game_named, play
 from topple.iphyre.plan import Elimination, Plan
 from topple.phyre import Setup, Simulator, load_fold
 from topple.phyre.auccess import auccess
 from topple.player.settings import Settings
+from topple.runs.game_store import find_game_records
+from topple.runs.store import find_records
 
 EASY = [
     str(task) for task in load_fold(Setup.BALL_WITHIN_TEMPLATE, 0).test if task.template == "00002"

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.agents.base import Learner
-from topple.agents.iphyre.base import GameLearner
-from topple.agents.registry import AGENTS, GAME_AGENTS, create_agent, create_game_agent
 from topple.cli.messages import Cell, show, user_errors
 from topple.cli.options import BENCHMARK, Benchmark, Json
+from topple.iphyre.phases import GameLearner
+from topple.runs.agent import Learner
+from topple.runs.registry import AGENTS, GAME_AGENTS, create_agent, create_game_agent
 
 app = typer.Typer(add_completion=False)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 def agents() -> list[str]:
     """Agents of both benchmarks."""
-    from topple.agents.registry import AGENTS, GAME_AGENTS
+    from topple.runs.registry import AGENTS, GAME_AGENTS
 
     return list(dict.fromkeys([*AGENTS, *GAME_AGENTS]))
 
@@ -49,7 +49,7 @@ def games() -> list[str]:
 
 def backends() -> list[str]:
     """Where attempts are simulated."""
-    from topple.physics.backend import BACKENDS
+    from topple.phyre.engine.backend import BACKENDS
 
     return list(BACKENDS)
 

@@ -14,12 +14,12 @@ from topple import __version__
 from topple.cli.messages import progress, resumable, show_json, user_errors
 from topple.cli.options import Json, out_folder
 from topple.files import whole_file
-from topple.observe.frame_files import save_frames, save_png
+from topple.media.files import save_frames, save_png
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
+from topple.phyre.engine.native import SceneSet, default_threads, map_actions, simulate_batch
 from topple.phyre.outcome_table import OutcomeTable, Sweep
-from topple.phyre.picture import film, tier_sheet
-from topple.physics.native import SceneSet, default_threads, map_actions, simulate_batch
+from topple.phyre.pictures import film, tier_sheet
 from topple.reports.demo_page import Clip, TierSummary, demo_page
 
 CLIP_SIZE = 256  # pixels

@@ -22,10 +22,10 @@ from topple.cli.messages import Cell, progress, show, user_errors
 from topple.cli.options import Json, Seed
 from topple.iphyre import engine_hash as games
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
+from topple.phyre.engine.cuda_device import cuda_device
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
 from topple.phyre.exactness import NOTHING, compare_backends
 from topple.phyre.tier import Tier
-from topple.physics.cuda_device import cuda_device
 
 app = typer.Typer(add_completion=False)
 

@@ -36,17 +36,17 @@ from topple.cli.options import (
 from topple.cli.phyre_lab import laboratory, parse_numbers, run_all
 from topple.cli.phyre_progress import progress_bar
 from topple.cli.run_tables import show_game_runs, show_runs
-from topple.experiments.config import Part, RunConfig, Setting
-from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_file import game_agent_config
-from topple.experiments.game_run import game_agent_of, run_games, sweep_games
-from topple.experiments.game_store import write_game_record
-from topple.experiments.game_training import load_trained_game_agent
-from topple.experiments.row_file import agent_config
-from topple.experiments.store import write_record
-from topple.experiments.training import load_trained
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import Setup
+from topple.runs.config import Part, RunConfig, Setting
+from topple.runs.game_config import GameRunConfig
+from topple.runs.game_file import game_agent_config
+from topple.runs.game_run import game_agent_of, run_games, sweep_games
+from topple.runs.game_store import write_game_record
+from topple.runs.game_training import load_trained_game_agent
+from topple.runs.row_file import agent_config
+from topple.runs.store import write_record
+from topple.runs.training import load_trained
 
 app = typer.Typer(add_completion=False)
 

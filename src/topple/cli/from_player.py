@@ -7,8 +7,8 @@ from pathlib import Path
 
 from topple.cli.run_tables import show_game_runs, show_runs
 from topple.cli.study import open_store
-from topple.experiments.game_store import GameRunRecord, write_game_record
-from topple.experiments.store import RunRecord, write_record
+from topple.runs.game_store import GameRunRecord, write_game_record
+from topple.runs.store import RunRecord, write_record
 
 
 def keep_people(study: str, database: str | None, folder: Path) -> list[RunRecord | GameRunRecord]:

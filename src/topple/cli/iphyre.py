@@ -23,15 +23,15 @@ from topple.cli.options import (
     out_folder,
 )
 from topple.iphyre.dataset import collect, load, save
+from topple.iphyre.engine.batch import Engine
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game, GameError
 from topple.iphyre.game_file import game_to_json, load_games
 from topple.iphyre.games import game_named
-from topple.iphyre.picture import picture_episode, picture_game, sheet
+from topple.iphyre.pictures import picture_episode, picture_game, sheet
 from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.split import Split, split_of
-from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, save_png
-from topple.physics.munk import Engine
+from topple.media.files import DEFAULT_FPS, check_ending, save_frames, save_png
 
 _HELP = """The I-PHYRE games: list, play, draw, sample and analyse them.
 

@@ -17,13 +17,13 @@ from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.analysis.solvability import solvability as solve_at_10_hz
 from topple.iphyre.analysis.store import Result, compute_each, read_json
 from topple.iphyre.analysis.timing import jitter_success, timing_slack
+from topple.iphyre.figures import bars_by_game, failure_shares
 from topple.iphyre.game import Game
 from topple.iphyre.games import PUBLISHED
 from topple.iphyre.plan import Plan, plan_from_ticks
+from topple.iphyre.published import IPHYRE_ORACLE
 from topple.iphyre.sampling import sample
 from topple.iphyre.split import PUBLISHED_SPLITS
-from topple.reports.iphyre_figures import bars_by_game, failure_shares
-from topple.reports.published import IPHYRE_ORACLE
 
 JITTERS_MS = (50, 100, 200, 500)  # by which times are off at most
 

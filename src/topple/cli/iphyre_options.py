@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from topple.iphyre.engine.batch import Engine
 from topple.iphyre.game import Game
 from topple.iphyre.games import ALL, PUBLISHED, game_named
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
 from topple.iphyre.split import Split
-from topple.physics.munk import Engine
 
 OnEngine = Annotated[
     Engine, typer.Option("--engine", help="native, or pymunk: the slow reference, same bits.")

@@ -10,13 +10,11 @@ from topple.cli.iphyre_analysis import oracle_plan
 from topple.cli.messages import show_json, user_errors
 from topple.cli.options import Json, Oracle, Runs, out_folder
 from topple.cli.phyre_lab import tell
-from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_run import run_games
-from topple.experiments.game_store import find_game_records
+from topple.iphyre.figures import Curve, failure_shares, split_bars, training_curves
 from topple.iphyre.games import ALL, PUBLISHED
+from topple.iphyre.published import IPHYRE_CITATION, iphyre_table_a4
 from topple.iphyre.split import PUBLISHED_SPLITS, Split
-from topple.reports.iphyre_figures import Curve, failure_shares, split_bars, training_curves
-from topple.reports.iphyre_results import (
+from topple.iphyre.tables import (
     Column,
     columns_of,
     failure_table,
@@ -27,7 +25,9 @@ from topple.reports.iphyre_results import (
     total_failures,
     training_table,
 )
-from topple.reports.published import IPHYRE_CITATION, iphyre_table_a4
+from topple.runs.game_config import GameRunConfig
+from topple.runs.game_run import run_games
+from topple.runs.game_store import find_game_records
 
 RANDOM = "random"
 EVERYBODY = "all"

@@ -12,7 +12,6 @@ import typer
 from rich.progress import Progress
 
 from topple import paths
-from topple.agents.iphyre.base import GameReport
 from topple.cli import complete
 from topple.cli.evaluate import parse_setting
 from topple.cli.messages import progress, resumable, show_json, user_errors
@@ -29,18 +28,19 @@ from topple.cli.options import (
 )
 from topple.cli.phyre_lab import executor_of, parse_numbers
 from topple.cli.run_tables import show_game_runs
-from topple.experiments.config import Setting
-from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_file import game_agent_config
-from topple.experiments.game_training import (
+from topple.iphyre.games import ALL
+from topple.iphyre.phases import GameReport
+from topple.iphyre.split import Split, split_named
+from topple.runs.config import Setting
+from topple.runs.game_config import GameRunConfig
+from topple.runs.game_file import game_agent_config
+from topple.runs.game_training import (
     create_game_learner,
     scored_configs,
     sweep_learners,
     train_game_agent,
 )
-from topple.experiments.learner import CHECKPOINT
-from topple.iphyre.games import ALL
-from topple.iphyre.split import Split, split_named
+from topple.runs.learner import CHECKPOINT
 
 TRAININGS = "training"  # folder among the runs
 

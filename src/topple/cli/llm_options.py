@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topple import paths
-from topple.agents.base import Agent
-from topple.agents.iphyre.base import GameAgent
-from topple.agents.registry import create_agent, create_game_agent
 from topple.cli.messages import Cell, show
-from topple.experiments.config import RunConfig, Setting
-from topple.experiments.game_config import GameRunConfig
-from topple.experiments.record_files import beside
-from topple.physics.progress import Progress
+from topple.iphyre.phases import GameAgent
+from topple.progress import Progress
+from topple.runs.agent import Agent
+from topple.runs.config import RunConfig, Setting
+from topple.runs.game_config import GameRunConfig
+from topple.runs.record_files import beside
+from topple.runs.registry import create_agent, create_game_agent
 
 if TYPE_CHECKING:
-    from topple.agents.llm.accounting import Account, Price
-    from topple.agents.llm.chat import Link
+    from topple.llm.accounting import Account, Price
+    from topple.llm.chat import Link
 
 LLM = "llm"
 KEY_VARIABLE = "TOPPLE_API_KEY"
@@ -100,9 +100,9 @@ class LlmRun:
         Raises:
             ValueError: an option is wrong, or the key is missing.
         """
-        from topple.agents.llm.chat import Link
-        from topple.agents.llm.endpoint import Connection
-        from topple.agents.llm.exchanges import put_aside
+        from topple.llm.chat import Link
+        from topple.llm.endpoint import Connection
+        from topple.llm.exchanges import put_aside
 
         if self.base_url is None:
             raise ValueError("agent 'llm' has no endpoint to talk to; give --base-url")
@@ -137,13 +137,13 @@ class LlmRun:
 
     def account(self, config: RunConfig | GameRunConfig) -> Account:
         """What a run took, written beside its record."""
-        from topple.agents.llm.accounting import write_accounting
+        from topple.llm.accounting import write_accounting
 
         model = str(config.settings["model"])
         return write_accounting(self.folder(config), model, self._price_table(model))
 
     def _price_table(self, model: str) -> dict[str, Price] | None:
-        from topple.agents.llm.accounting import read_prices
+        from topple.llm.accounting import read_prices
 
         if self.prices is None:
             return None

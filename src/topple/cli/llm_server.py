@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from topple.agents.llm.scripted import SCRIPTS, ScriptServer
 from topple.cli.messages import user_errors
+from topple.llm.scripted import SCRIPTS, ScriptServer
 
 app = typer.Typer(add_completion=False)
 

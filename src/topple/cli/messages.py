@@ -25,8 +25,8 @@ from rich.table import Table
 from rich.text import Text
 
 from topple.cli.exits import INTERRUPTED, WRONG_INPUT, fail
-from topple.physics.cuda_device import CudaError
-from topple.physics.munk_world import EngineError
+from topple.iphyre.engine.world import EngineError
+from topple.phyre.engine.cuda_device import CudaError
 
 Cell = str | int | float | bool | None
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from topple.cli import complete
-from topple.experiments.config import Part
+from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import SEEDS
-from topple.physics.backend import check_backend
+from topple.runs.config import Part
 
 # Output.
 

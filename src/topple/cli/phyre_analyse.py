@@ -34,22 +34,22 @@ from topple.phyre.analysis.solvability import (
     assess,
     decide,
 )
-from topple.phyre.task import Task
-from topple.physics.backend import check_backend
-from topple.physics.progress import Progress as Report
-from topple.reports.analyses import (
+from topple.phyre.analysis.tables import (
     difficulty_table,
     diversity_table,
     random_curve_table,
     solvability_table,
 )
-from topple.reports.figures import (
+from topple.phyre.engine.backend import check_backend
+from topple.phyre.figures import (
     difficulty_bars,
     diversity_histograms,
     random_curves,
     solvability_figure,
 )
-from topple.scene.codec import fingerprint
+from topple.phyre.scene.codec import fingerprint
+from topple.phyre.task import Task
+from topple.progress import Progress as Report
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 

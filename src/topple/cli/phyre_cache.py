@@ -14,7 +14,6 @@ from topple.cli.groups import HelpfulGroup
 from topple.cli.messages import Cell, resumable, show, user_errors
 from topple.cli.options import Address, Backend, Cache, Json, Templates, TierName, UseRay, free_file
 from topple.cli.phyre_lab import laboratory
-from topple.experiments.run import ACTION_CACHE
 from topple.files import whole_file
 from topple.phyre.action import CACHE_SEED
 from topple.phyre.action_cache import ActionCache
@@ -23,6 +22,7 @@ from topple.phyre.engine_hash import engine_hash
 from topple.phyre.outcome_shard import SHARD_ACTIONS
 from topple.phyre.task import template_tasks
 from topple.phyre.tier import Tier
+from topple.runs.run import ACTION_CACHE
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 

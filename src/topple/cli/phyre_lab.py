@@ -12,17 +12,17 @@ import typer
 from topple import paths
 from topple.cli.messages import needs_extra, show_json, user_errors
 from topple.cli.phyre_progress import Bar, progress_bar
-from topple.experiments.config import RunConfig
-from topple.experiments.executors import Executor
-from topple.experiments.executors.local import LocalExecutor
-from topple.experiments.run import Laboratory
-from topple.experiments.store import RunRecord
-from topple.experiments.sweep import sweep
 from topple.files import whole_file
 from topple.phyre import Task, Tier, enumerate_tasks, load_template, template_tasks, tier_tasks
+from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup
-from topple.physics.backend import check_backend
 from topple.reports.table import Table
+from topple.runs.config import RunConfig
+from topple.runs.executors import Executor
+from topple.runs.executors.local import LocalExecutor
+from topple.runs.run import Laboratory
+from topple.runs.store import RunRecord
+from topple.runs.sweep import sweep
 
 OWN_TASKS = 100  # of a template of one's own, as published templates have
 
@@ -69,7 +69,7 @@ def executor_of(use_ray: bool, address: str | None) -> Iterator[Executor]:
     executor: Executor = LocalExecutor()
     if use_ray or address is not None:
         with needs_extra("a Ray cluster", "ray"):
-            from topple.experiments.executors.ray import RayExecutor
+            from topple.runs.executors.ray import RayExecutor
         executor = RayExecutor(address)
     try:
         yield executor

@@ -25,8 +25,8 @@ from topple.phyre import (
     tier_task_ids,
 )
 from topple.phyre.action import discrete_actions
-from topple.scene import Scene
-from topple.scene.codec import scene_from_json
+from topple.phyre.scene import Scene
+from topple.phyre.scene.codec import scene_from_json
 
 
 class FoldPart(Enum):

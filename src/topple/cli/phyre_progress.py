@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.progress import Progress
 
 from topple.cli.messages import progress
-from topple.physics.progress import Progress as Report
+from topple.progress import Progress as Report
 
 
 class Bar:

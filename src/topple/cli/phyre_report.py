@@ -9,12 +9,12 @@ import typer
 
 from topple.cli.messages import show_json, user_errors
 from topple.cli.options import Json, RunsArgument, out_folder
-from topple.experiments.game_store import find_game_records
-from topple.experiments.record_files import RecordError
-from topple.experiments.store import find_records
-from topple.reports.clips import sample_clips
+from topple.llm.transcripts import SHOWN, find_transcripts
+from topple.phyre.clips import sample_clips
 from topple.reports.html import write_report
-from topple.reports.transcripts import SHOWN, find_transcripts
+from topple.runs.game_store import find_game_records
+from topple.runs.record_files import RecordError
+from topple.runs.store import find_records
 
 app = typer.Typer(add_completion=False)
 

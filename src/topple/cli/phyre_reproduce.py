@@ -23,22 +23,22 @@ from topple.cli.options import (
     out_folder,
 )
 from topple.cli.phyre_lab import laboratory, parse_numbers, parse_setups, run_all, save, tell
-from topple.experiments.config import RunConfig
-from topple.experiments.store import RunRecord, find_records
-from topple.experiments.studies import (
+from topple.phyre.breakdown import runs_table
+from topple.phyre.clips import sample_clips
+from topple.phyre.dev_figures import ablation_scores, draw_study, study_named, study_points
+from topple.phyre.figures import bars_figure, study_figure, success_curves
+from topple.phyre.fold import SEEDS, Setup
+from topple.phyre.tables import comparison_table, table1, table2
+from topple.reports.html import write_report
+from topple.runs.config import RunConfig
+from topple.runs.store import RunRecord, find_records
+from topple.runs.studies import (
     RANKED_ACTIONS,
     STUDY_FOLDS,
     ranked_actions_study,
     update_weight_study,
 )
-from topple.experiments.table2 import MEM, RAND, ROWS, SETUPS, row_configs
-from topple.phyre.fold import SEEDS, Setup
-from topple.reports.breakdown import runs_table
-from topple.reports.clips import sample_clips
-from topple.reports.figures import bars_figure, study_figure, success_curves
-from topple.reports.html import write_report
-from topple.reports.studies import ablation_scores, draw_study, study_named, study_points
-from topple.reports.tables import comparison_table, table1, table2
+from topple.runs.table2 import MEM, RAND, ROWS, SETUPS, row_configs
 
 app = typer.Typer(add_completion=False)
 

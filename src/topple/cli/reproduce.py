@@ -19,14 +19,14 @@ from topple.cli.iphyre_reproduce import (
 from topple.cli.messages import Cell, show, show_json, user_errors
 from topple.cli.options import Json, Runs, agent_names
 from topple.iphyre.analysis.random_agent import paper_games, play_random
-from topple.iphyre.score import Score, average, averages
-from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
-from topple.reports.published import (
+from topple.iphyre.published import (
     IPHYRE_CITATION,
     IPHYRE_TABLE_A2,
     iphyre_table_a4,
     iphyre_table_a4_means,
 )
+from topple.iphyre.score import Score, average, averages
+from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 app.add_typer(phyre_reproduce.app)

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 from topple.cli.llm_options import LlmRun, show_accounts
 from topple.cli.messages import Cell, show, show_json
-from topple.experiments.game_store import GameRunRecord
-from topple.experiments.store import RunRecord
+from topple.runs.game_store import GameRunRecord
+from topple.runs.store import RunRecord
 
 ACCOUNT = "accounting"  # in JSON
 _CURVE = (1, 10, 100)  # attempts at which the share of solved tasks is told

@@ -9,9 +9,9 @@ import typer
 
 from topple.cli.messages import show_json, user_errors
 from topple.cli.options import EachSize, Json, TierName, out_file
-from topple.observe.frame_files import FrameFileError, save_png
+from topple.media.files import FrameFileError, save_png
 from topple.phyre import Tier
-from topple.phyre.picture import SHEET_SIZE, tier_sheet
+from topple.phyre.pictures import SHEET_SIZE, tier_sheet
 
 app = typer.Typer(add_completion=False)
 

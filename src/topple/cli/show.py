@@ -10,10 +10,10 @@ import typer
 from topple.cli.messages import show_json, user_errors
 from topple.cli.options import Json, Size, out_file
 from topple.cli.phyre_options import Puzzle, find_puzzle, parse_action
-from topple.observe.frame_files import DEFAULT_FPS, check_ending, save_frames, save_png
-from topple.observe.frames import DEFAULT_SIZE
+from topple.media.files import DEFAULT_FPS, check_ending, save_frames, save_png
 from topple.phyre import Tier
-from topple.phyre.picture import film, outcome, picture
+from topple.phyre.frames import DEFAULT_SIZE
+from topple.phyre.pictures import film, outcome, picture
 from topple.phyre.simulator import Simulator
 
 HOLD_SECONDS = 1.0  # a GIF rests on its end

@@ -18,8 +18,8 @@ from topple.cli.phyre_options import (
     read_actions,
 )
 from topple.phyre import load_task
+from topple.phyre.engine.result import Outcome
 from topple.phyre.outcome_table import OutcomeTable, Sweep
-from topple.physics.trajectory import Outcome
 
 app = typer.Typer(add_completion=False)
 

@@ -29,16 +29,16 @@ from topple.cli.options import (
     out_folder,
 )
 from topple.cli.phyre_lab import laboratory
-from topple.experiments.config import Part, RunConfig
-from topple.experiments.learner import CHECKPOINT
-from topple.experiments.row_file import agent_config
-from topple.experiments.training import (
+from topple.phyre.fold import Setup
+from topple.runs.config import Part, RunConfig
+from topple.runs.learner import CHECKPOINT
+from topple.runs.row_file import agent_config
+from topple.runs.training import (
     DEV_SCORES,
     create_learner,
     train_agent,
     trained_config,
 )
-from topple.phyre.fold import Setup
 
 app = typer.Typer(add_completion=False)
 

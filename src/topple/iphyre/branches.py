@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from topple.iphyre.engine.edits import MunkEdit, pack_munk_edits
+from topple.iphyre.engine.native import BranchPoint, NativeWorld, scene_set, simulate
+from topple.iphyre.engine.scene import Exit
 from topple.iphyre.episode import Episode, removal_table
 from topple.iphyre.plan import Plan
 from topple.iphyre.score import Score
-from topple.physics.munk_edits import MunkEdit, pack_munk_edits
-from topple.physics.munk_native import BranchPoint, NativeWorld, scene_set, simulate
-from topple.physics.munk_scene import Exit
-from topple.physics.native import default_threads
-from topple.physics.progress import Progress
+from topple.phyre.engine.native import default_threads
+from topple.progress import Progress
 
 STATE_FIELDS = ("x", "y", "angle", "vx", "vy", "spin")  # px, radians, and per second
 

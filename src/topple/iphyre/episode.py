@@ -13,11 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.game import Game
-from topple.iphyre.plan import NO_PLAN, Elimination, Plan, PlanError
-from topple.iphyre.rules import AT_60_HZ, Rules
-from topple.iphyre.score import Score
-from topple.physics.munk import (
+from topple.iphyre.engine.batch import (
     MAX_BODIES,
     NEVER,
     MunkOutcomes,
@@ -26,8 +22,12 @@ from topple.physics.munk import (
     simulate_batch,
     trace_episode,
 )
-from topple.physics.munk_native import NativeWorld
-from topple.physics.progress import Progress
+from topple.iphyre.engine.native import NativeWorld
+from topple.iphyre.game import Game
+from topple.iphyre.plan import NO_PLAN, Elimination, Plan, PlanError
+from topple.iphyre.rules import AT_60_HZ, Rules
+from topple.iphyre.score import Score
+from topple.progress import Progress
 
 
 class EpisodeState(NamedTuple):

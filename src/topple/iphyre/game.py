@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from topple.physics.munk import MAX_BODIES, MAX_JOINTS, MunkScene
+from topple.iphyre.engine.batch import MAX_BODIES, MAX_JOINTS, MunkScene
 
 WIDTH = HEIGHT = 600.0  # px; y grows downwards
 BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from topple.iphyre.engine.batch import MAX_BODIES, NEVER
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Plan, plan_from_ticks
 from topple.iphyre.rules import Quirk, Rules
-from topple.physics.munk import MAX_BODIES, NEVER
 
 Rows = NDArray[np.int32]  # (plans, gray blocks) ticks, or NEVER
 

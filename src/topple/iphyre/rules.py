@@ -9,8 +9,8 @@ from enum import Enum
 from functools import cache
 from itertools import accumulate, repeat
 
+from topple.iphyre.engine.batch import Engine, Exit, MunkParams, MunkRequest
 from topple.iphyre.game import HEIGHT, WIDTH
-from topple.physics.munk import Engine, Exit, MunkParams, MunkRequest
 
 SECONDS = 15  # an episode lasts at most this long
 TIME_REWARD = -1.0  # per second

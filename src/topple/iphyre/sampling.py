@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topple.iphyre.engine.batch import simulate_batch
 from topple.iphyre.episode import removal_table, scores_of
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.plan import Plan, plan_from_seconds
 from topple.iphyre.rules import AT_60_HZ, Rules
 from topple.iphyre.score import Score
-from topple.physics.munk import simulate_batch
 
 INTERVAL = 0.1  # s, the grid of times
 LATEST = 7.0  # s, times are before this

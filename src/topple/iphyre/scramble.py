@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topple.iphyre.engine.batch import MAX_BODIES
 from topple.iphyre.game import (
     BALL_RADIUS,
     BLOCK_RADIUS,
@@ -25,7 +26,6 @@ from topple.iphyre.game import (
     Vec,
 )
 from topple.iphyre.variants import apart, first_valid
-from topple.physics.munk import MAX_BODIES
 
 # How often each change is made.
 MOVED, LENT, MORE_BALLS, MORE_BLOCKS, REORDERED = 0.7, 0.6, 0.35, 0.5, 0.5

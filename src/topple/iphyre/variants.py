@@ -12,6 +12,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from topple.iphyre.engine.batch import MAX_BODIES
 from topple.iphyre.game import (
     BLOCK_RADIUS,
     HEIGHT,
@@ -24,7 +25,6 @@ from topple.iphyre.game import (
     Kind,
     Vec,
 )
-from topple.physics.munk import MAX_BODIES
 
 SHIFT = 40.0  # px, of the whole scene, sideways
 MARGIN = 45.0  # px between a further block and the line of any other body

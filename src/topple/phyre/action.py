@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from topple.phyre.engine.native import SceneSet, map_actions
+from topple.phyre.scene import Scene
 from topple.phyre.tier import Tier
-from topple.physics.native import SceneSet, map_actions
-from topple.scene import Scene
 
 Actions = npt.NDArray[np.float64]
 

@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.action import CACHE_SEED, Actions, discrete_actions
+from topple.phyre.engine.backend import Backend, check_backend, device_for
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.outcome_shard import (
     SHARD_ACTIONS,
@@ -29,13 +31,11 @@ from topple.phyre.outcome_shard import (
     merge_shard,
     read_shard,
 )
+from topple.phyre.scene import Scene
+from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
-from topple.physics.backend import Backend, check_backend, device_for
-from topple.physics.native import SceneSet, map_actions, simulate_batch
-from topple.physics.progress import Progress
-from topple.scene import Scene
-from topple.scene.codec import fingerprint
+from topple.progress import Progress
 
 UNIT_ACTIONS = 250  # of one unit; with a template's 100 tasks, 5 to 20 seconds of a core
 DEVICE_ACTIONS = 100_000  # on a GPU: with 100 tasks, half a minute; near actions go together

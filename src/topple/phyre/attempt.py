@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.auccess import MAX_ATTEMPTS
+from topple.phyre.engine.result import Outcome
 from topple.phyre.task import TaskId
-from topple.physics.trajectory import Outcome
 
 
 class Attempt(NamedTuple):

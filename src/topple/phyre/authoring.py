@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from topple.phyre.builder import SceneBuilder, SkippedTuple, TemplateError
 from topple.phyre.draft import Context, Value
+from topple.phyre.scene import Scene
 from topple.phyre.tier import Tier
-from topple.scene import Scene
 
 DEFAULT_SEARCH = 200
 ID_PATTERN = re.compile(r"[A-Za-z0-9_-]+")

@@ -28,9 +28,9 @@ from topple.phyre.draft import (
     TemplateError,
     Value,
 )
+from topple.phyre.scene import Color, Goal, Scene, SceneError, Vec
+from topple.phyre.scene.jar import SCENE_SIZE
 from topple.phyre.shapes import WALL_THICKNESS, Outline
-from topple.scene import Color, Goal, Scene, SceneError, Vec
-from topple.scene.jar import SCENE_SIZE
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

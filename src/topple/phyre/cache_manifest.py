@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from topple.phyre.action_cache import ActionCache
+from topple.phyre.engine.result import Outcome
 from topple.phyre.outcome_shard import UNKNOWN, pack_outcomes
 from topple.phyre.task import template_tasks
-from topple.physics.trajectory import Outcome
 
 MANIFEST = Path(__file__).with_name("cache_manifest.json")
 

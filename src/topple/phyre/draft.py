@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
 
+from topple.phyre.scene import Body, Color, SceneError
 from topple.phyre.shapes import Outline, extent
-from topple.scene import Body, Color, SceneError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -14,11 +14,11 @@ from functools import cache
 import numpy as np
 
 from topple.phyre.action import discrete_actions
+from topple.phyre.engine.backend import Backend
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.request import Request
 from topple.phyre.task import load_task, template_task_ids
 from topple.phyre.tier import Tier
-from topple.physics.backend import Backend
-from topple.physics.native import SceneSet, simulate_batch
-from topple.physics.params import Request
 
 PROBE_ACTIONS = 12  # per template: about 400 of the 600 attempts are valid
 HASH_BYTES = 8

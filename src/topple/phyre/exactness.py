@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topple.phyre.engine.backend import Backend
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
+from topple.phyre.engine.request import Request
 from topple.phyre.task import tier_tasks
 from topple.phyre.tier import Tier
-from topple.physics.backend import Backend
-from topple.physics.native import SceneSet, map_actions, simulate_batch
-from topple.physics.params import Request
 
 BATCH = 50_000  # pairs compared at a time
 

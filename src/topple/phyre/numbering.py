@@ -16,7 +16,7 @@ from importlib import resources
 from typing import NamedTuple, TypeVar
 
 from topple.phyre.authoring import Template
-from topple.scene import Scene
+from topple.phyre.scene import Scene
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.files import whole_file
-from topple.physics.trajectory import Outcome
+from topple.phyre.engine.result import Outcome
 
 Outcomes = npt.NDArray[np.int8]
 

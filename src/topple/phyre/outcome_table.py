@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.files import whole_file
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.request import Request
 from topple.phyre.engine_hash import engine_hash
+from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
-from topple.physics.native import SceneSet, simulate_batch
-from topple.physics.params import Request
-from topple.physics.progress import Progress
-from topple.scene.codec import fingerprint
+from topple.progress import Progress
 
 SMALL_PART = 8_192  # attempts: a few seconds of work
 LARGE_PART = 131_072  # attempts: about a minute, for tables of millions

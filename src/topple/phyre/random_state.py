@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 
-from topple.scene import exact_math
+from topple.phyre.scene import exact_math
 
 WORDS = 624  # length of the twister's state
 WORD_MASK = 0xFFFFFFFF

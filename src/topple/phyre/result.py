@@ -8,7 +8,7 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from topple.physics.trajectory import BatchResult, Outcome
+from topple.phyre.engine.result import BatchResult, Outcome
 
 
 class Keep(TypedDict, total=False):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from topple.scene import Circle, Kind, Polygon, SceneError, Shape, Vec, exact_math
-from topple.scene.check import polygon_fault
-from topple.scene.jar import FLOOR_TO_WIDTH, SCENE_SIZE, WIDTH_TO_HEIGHT, jar_polygons
+from topple.phyre.scene import Circle, Kind, Polygon, SceneError, Shape, Vec, exact_math
+from topple.phyre.scene.check import polygon_fault
+from topple.phyre.scene.jar import FLOOR_TO_WIDTH, SCENE_SIZE, WIDTH_TO_HEIGHT, jar_polygons
 
 BAR_HEIGHT = SCENE_SIZE / 50  # pixels
 WALL_THICKNESS = 5.0  # pixels, all of it outside the scene

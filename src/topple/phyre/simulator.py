@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topple.observe.features import scene_features
-from topple.observe.raster import draw_scenes
 from topple.phyre.action import Actions, discrete_actions
+from topple.phyre.engine.backend import Backend, check_backend
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
+from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.request import Request
+from topple.phyre.engine.result import BatchResult, Outcome
+from topple.phyre.features import scene_features
 from topple.phyre.result import AttemptResult, Keep, unpack_attempt
 from topple.phyre.task_set import Choice, TaskKey, TaskKeys, TaskSet
 from topple.phyre.tier import Tier
-from topple.physics.backend import Backend, check_backend
-from topple.physics.native import SceneSet, map_actions, simulate_batch
-from topple.physics.params import Request
-from topple.physics.progress import Progress
-from topple.physics.trajectory import BatchResult, Outcome
+from topple.progress import Progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -93,7 +93,7 @@ class Simulator:
         return draw_scenes(self.scenes, self.tasks.find_all(tasks))
 
     def initial_features(self, task: TaskKey) -> npt.NDArray[np.float32]:
-        """[objects, 14] object features before the action, see topple.observe.features."""
+        """[objects, 14] object features before the action, see topple.phyre.features."""
         return scene_features(self.scenes, self.tasks.find(task))
 
     def attempt(

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from topple.phyre.authoring import ID_PATTERN, Template
 from topple.phyre.draft import Value
 from topple.phyre.numbering import instances, published
+from topple.phyre.scene import Scene
 from topple.phyre.templates import find_template
 from topple.phyre.tier import Tier
-from topple.scene import Scene
 
 PATTERN = re.compile(f"({ID_PATTERN.pattern}):([0-9]+)")
 

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.authoring import Template
+from topple.phyre.engine.native import SceneSet
+from topple.phyre.scene import Scene
 from topple.phyre.task import (
     Task,
     TaskId,
@@ -20,8 +22,6 @@ from topple.phyre.task import (
 )
 from topple.phyre.templates import MODULES, find_template
 from topple.phyre.tier import Tier
-from topple.physics.native import SceneSet
-from topple.scene import Scene
 
 Puzzle = TaskId | Task | Scene  # one puzzle, published or your own
 Choice = Tier | Template | Puzzle | str  # what names puzzles; a str is a tier or an id

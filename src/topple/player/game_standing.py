@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from topple.iphyre.split import Split
-from topple.player.games import counted_rewards
-from topple.player.models.base import Benchmark
-from topple.player.models.iphyre import GameStanding, SplitStanding
-from topple.player.people import Person, tallies
-from topple.player.store import Store
-from topple.reports.published import (
+from topple.iphyre.published import (
     IPHYRE_CITATION,
     IPHYRE_HUMAN,
     IPHYRE_ORACLE,
@@ -18,6 +12,12 @@ from topple.reports.published import (
     IPHYRE_TABLE_A4_PLAYERS,
     iphyre_table_a4,
 )
+from topple.iphyre.split import Split
+from topple.player.games import counted_rewards
+from topple.player.models.base import Benchmark
+from topple.player.models.iphyre import GameStanding, SplitStanding
+from topple.player.people import Person, tallies
+from topple.player.store import Store
 
 
 def published_rewards(split: Split) -> dict[str, float]:

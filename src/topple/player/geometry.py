@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.iphyre.game import Game
-from topple.observe.frames import start_poses
-from topple.physics.balls import with_balls
+from topple.phyre.engine.balls import with_balls
+from topple.phyre.frames import start_poses
+from topple.phyre.scene import Body, Circle, Scene
 from topple.player.models.base import Trajectory
 from topple.player.models.iphyre import GameBody
 from topple.player.models.phyre import Convex, Disc, PhyreScene, SceneBody
-from topple.scene import Body, Circle, Scene
 
 
 @lru_cache(maxsize=6000)

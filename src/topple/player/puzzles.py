@@ -14,16 +14,16 @@ from topple.iphyre.plan import NO_PLAN, Plan, plan_from_seconds
 from topple.iphyre.sampling import draw_times
 from topple.phyre.authoring import FIRST_HUNDRED, Template
 from topple.phyre.builder import H, SceneBuilder, W
+from topple.phyre.engine.native import SceneSet
+from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.scene import Scene, SceneError
+from topple.phyre.scene.codec import scene_from_json, scene_to_json
 from topple.phyre.task import Task, TaskId
 from topple.phyre.tier import Tier
-from topple.physics.native import SceneSet
-from topple.physics.params import SCENE_SIZE
 from topple.player.games import RULES
 from topple.player.models import base
 from topple.player.models.base import Benchmark
 from topple.player.models.puzzles import PuzzleCheck, PuzzleIn, Solvability
-from topple.scene import Scene, SceneError
-from topple.scene.codec import scene_from_json, scene_to_json
 
 SOLVABLE, UNSOLVABLE, OPEN = "solvable", "unsolvable", "open"
 BLOCK = 500  # random actions between two looks at the clock

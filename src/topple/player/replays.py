@@ -13,18 +13,18 @@ from fastapi import HTTPException, Query
 
 from topple.iphyre.episode import play, watch
 from topple.iphyre.game import Game
-from topple.iphyre.picture import picture_episode
+from topple.iphyre.pictures import picture_episode
 from topple.iphyre.plan import Elimination, Plan, PlanError
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
-from topple.observe.frame_files import DEFAULT_FPS, Frame, FrameFileError, save_frames
-from topple.phyre.picture import film
+from topple.media.files import DEFAULT_FPS, Frame, FrameFileError, save_frames
+from topple.phyre.pictures import film
+from topple.phyre.scene import Scene
 from topple.player.games import PlayedGame
 from topple.player.geometry import game_bodies, moving_bodies, scene_model, trajectory
 from topple.player.models import base
 from topple.player.models.base import TierName
 from topple.player.models.replays import FilmFormat, GameReplay, PhyreReplay, ReplayHz
 from topple.player.tasks import PhyreTask, outcome_name
-from topple.scene import Scene
 
 _RULES = {ReplayHz.PEOPLE: AT_60_HZ, ReplayHz.AGENTS: AT_10_HZ}
 _HOLD = 1.0  # seconds a GIF rests on its end

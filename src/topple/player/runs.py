@@ -8,17 +8,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from topple.experiments.game_store import GameRunRecord, read_game_record
-from topple.experiments.record_files import (
+from topple.player.models.base import Benchmark
+from topple.player.models.replays import RunCard
+from topple.runs.game_store import GameRunRecord, read_game_record
+from topple.runs.record_files import (
     CONFIG,
     IPHYRE,
     RecordError,
     find_folders,
     read_parts,
 )
-from topple.experiments.store import ATTEMPTS, RunRecord, read_record
-from topple.player.models.base import Benchmark
-from topple.player.models.replays import RunCard
+from topple.runs.store import ATTEMPTS, RunRecord, read_record
 
 DEPTH = 3  # folders of folders are searched this deep
 _ID_BYTES = 8

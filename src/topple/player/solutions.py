@@ -7,15 +7,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from topple.experiments.run import ACTION_CACHE
 from topple.paths import cache_folder
 from topple.phyre.action import Actions, discrete_actions
 from topple.phyre.action_cache import ActionCache
+from topple.phyre.engine.result import Outcome
 from topple.phyre.task import load_task
 from topple.phyre.tier import Tier
-from topple.physics.trajectory import Outcome
 from topple.player.runs import RunShelf
 from topple.player.tasks import PhyreTask, published_task
+from topple.runs.run import ACTION_CACHE
 
 SEARCHED = 100_000  # actions of the fixed list, as long as time allows
 SEARCH_SECONDS = 12.0

@@ -11,9 +11,10 @@ from fastapi import HTTPException
 
 from topple.phyre.action import sample_actions
 from topple.phyre.auccess import MAX_ATTEMPTS, auccess, success_at, success_curve
+from topple.phyre.engine.result import Outcome
 from topple.phyre.fold import Setup
+from topple.phyre.published import SOURCE, TABLE_1B, published_agents, published_folds
 from topple.phyre.tier import Tier
-from topple.physics.trajectory import Outcome
 from topple.player import tables
 from topple.player.ids import OWN
 from topple.player.models.base import Benchmark, TierName
@@ -21,7 +22,6 @@ from topple.player.models.phyre import Curve, Standing
 from topple.player.people import Person, Tally, tallies
 from topple.player.store import Store
 from topple.player.tasks import PhyreTask, published_task
-from topple.reports.published_phyre import SOURCE, TABLE_1B, published_agents, published_folds
 
 RAND_RUNS = 5  # of 100 attempts each, on every task somebody tried
 EARLY = 10  # attempts, of Table 1 (b)

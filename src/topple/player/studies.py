@@ -11,12 +11,12 @@ from topple.iphyre.score import Score, average
 from topple.iphyre.split import split_named
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.auccess import auccess
+from topple.phyre.engine.result import Outcome
 from topple.phyre.fold import Setup, load_fold
 from topple.phyre.numbering import stable_shuffle
 from topple.phyre.task import TaskId, template_task_ids, tier_task_ids
 from topple.phyre.templates import MODULES
 from topple.phyre.tier import Tier
-from topple.physics.trajectory import Outcome
 from topple.player import tables
 from topple.player.attempts import LIMITS
 from topple.player.games import find_game, plan_of, row_clicks

@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from topple.experiments.config import RunConfig
-from topple.experiments.game_config import GameRunConfig
-from topple.experiments.game_store import GameRunRecord
-from topple.experiments.run import provenance
-from topple.experiments.store import RunRecord, record_of
 from topple.iphyre.rules import AT_60_HZ
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.fold import SEEDS, Setup, load_fold
@@ -20,6 +15,11 @@ from topple.player.ids import OWN
 from topple.player.models.base import Benchmark
 from topple.player.store import Store
 from topple.player.studies import attempt_log, find_study, participants, plays, study_attempts
+from topple.runs.config import RunConfig
+from topple.runs.game_config import GameRunConfig
+from topple.runs.game_store import GameRunRecord
+from topple.runs.run import provenance
+from topple.runs.store import RunRecord, record_of
 
 AGENT = "human"
 

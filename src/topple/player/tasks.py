@@ -10,20 +10,20 @@ import numpy as np
 from fastapi import HTTPException
 
 from topple.phyre.action import fits
+from topple.phyre.engine.request import STEPS_PER_SECOND
+from topple.phyre.engine.result import Outcome
 from topple.phyre.result import AttemptResult
+from topple.phyre.scene import Scene
+from topple.phyre.scene.codec import scene_from_json
 from topple.phyre.simulator import Simulator
 from topple.phyre.task import UnknownTaskError, load_task, template_task_ids
 from topple.phyre.tier import COMPONENTS_PER_BALL, Tier
-from topple.physics.params import STEPS_PER_SECOND
-from topple.physics.trajectory import Outcome
 from topple.player import tables
 from topple.player.geometry import phyre_trajectory
 from topple.player.ids import OWN
 from topple.player.models.base import Benchmark, OutcomeName, Trajectory
 from topple.player.models.phyre import Validity
 from topple.player.store import Store
-from topple.scene import Scene
-from topple.scene.codec import scene_from_json
 
 RADIUS_MIN, RADIUS_MAX = 2.0, 32.0  # px, of an action's radius 0 and 1
 

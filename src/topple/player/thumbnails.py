@@ -11,10 +11,10 @@ from fastapi import Query, Request, Response
 from PIL import Image
 
 from topple.iphyre.game import Game
-from topple.iphyre.picture import picture_game
-from topple.observe.frame_files import Frame
-from topple.observe.frames import draw_scene
-from topple.scene import Scene
+from topple.iphyre.pictures import picture_game
+from topple.media.files import Frame
+from topple.phyre.frames import draw_scene
+from topple.phyre.scene import Scene
 
 SIZE = 128  # px
 

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from topple.experiments.config import Part
-from topple.experiments.game_store import GameRunRecord
-from topple.experiments.store import RunRecord
-from topple.reports.breakdown import protocol_table, runs_table, template_table
-from topple.reports.figures import success_curves
-from topple.reports.game_tables import game_runs_table
-from topple.reports.studies import dev_figures
+from topple.iphyre.run_tables import game_runs_table
+from topple.llm.transcripts import STYLE, Transcripts
+from topple.phyre.breakdown import protocol_table, runs_table, template_table
+from topple.phyre.dev_figures import dev_figures
+from topple.phyre.figures import success_curves
+from topple.phyre.tables import comparison_table, table1, table2
 from topple.reports.table import Table
-from topple.reports.tables import comparison_table, table1, table2
-from topple.reports.transcripts import STYLE, Transcripts
+from topple.runs.config import Part
+from topple.runs.game_store import GameRunRecord
+from topple.runs.store import RunRecord
 
 _STYLE = """
 :root { color-scheme: light dark; }

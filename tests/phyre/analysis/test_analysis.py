@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from shared_data import arrays, needs_phyre_data
-from tally import Tally
+from support.shared_data import arrays, needs_phyre_data
+from support.tally import Tally
 from topple.phyre import Tier, load_task, template_tasks
 from topple.phyre.analysis.difficulty import first_solutions, random_curve, template_difficulty
 from topple.phyre.analysis.diversity import shared_solutions, template_diversity

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from topple.iphyre.engine.batch import MAX_BODIES
 from topple.iphyre.game import MAX_ELIMINABLE, Ball, Block, Game, GameError, Kind
 from topple.iphyre.games import PUBLISHED
 from topple.iphyre.split import PUBLISHED_SPLITS
-from topple.physics.munk import MAX_BODIES
 
 MAX_OBJ_NUM = MAX_BODIES
 MAX_ELI_OBJ_NUM = MAX_ELIMINABLE

@@ -19,10 +19,10 @@ from PIL import Image
 
 from topple.compat.iphyre.games import MAX_ELI_OBJ_NUM, MAX_OBJ_NUM, PARAS, game_of
 from topple.files import whole_file
-from topple.iphyre.picture import picture_world
+from topple.iphyre.engine.batch import MunkWorld, new_world
+from topple.iphyre.object_table import object_table
+from topple.iphyre.pictures import picture_world
 from topple.iphyre.rules import ELIMINATION_REWARD, SECONDS, SUCCESS_REWARD, TIME_REWARD
-from topple.observe.iphyre_table import object_table
-from topple.physics.munk import MunkWorld, new_world
 
 Table = NDArray[np.float64]  # (12, 9)
 Picture = NDArray[np.uint8]  # (600, 600, 3) BGR, as in the original

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from topple.compat.iphyre.games import game_of
-from topple.envs.iphyre import IPhyreEnv, Observation
+from topple.iphyre.env import IPhyreEnv, Observation
 from topple.iphyre.strategy import Strategy
 
 

@@ -35,9 +35,9 @@ from topple.compat.phyre.objects_util import featurized_objects_vector_to_raster
 from topple.compat.phyre.simulation import FeaturizedObjects, Simulation
 from topple.compat.phyre.simulation_cache import SimulationCache, get_default_100k_cache
 from topple.compat.phyre.vis import observations_to_float_rgb, observations_to_uint8_rgb
+from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.scene import Color
 from topple.phyre.tier import Tier
-from topple.physics.params import SCENE_SIZE
-from topple.scene import Color
 
 ACTION_TIERS = tuple(sorted(tier.value for tier in Tier))
 NUM_COLORS = len(Color)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from topple.compat.phyre.simulation import FeaturizedObjects, Simulation, SimulationStatus
 from topple.phyre.action import Actions, discrete_actions, fits
+from topple.phyre.engine.request import DEFAULT_STRIDE, SCENE_SIZE
 from topple.phyre.simulator import Simulator
 from topple.phyre.task import UnknownTaskError, load_task
 from topple.phyre.task_set import Puzzle
-from topple.physics.params import DEFAULT_STRIDE, SCENE_SIZE
 
 TOUCHING = 6  # the original's number for the only relation of its published goals
 MAX_OBJECT_TYPE = 5  # goal bodies beyond the walls, 0 to 3, are all encoded as 4

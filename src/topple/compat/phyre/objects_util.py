@@ -7,14 +7,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from topple.observe.features import ANGLE, COLOR, DIAMETER, KIND, X, Y
-from topple.observe.raster import draw_scenes
 from topple.phyre import shapes
+from topple.phyre.engine.native import SceneSet
+from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.features import ANGLE, COLOR, DIAMETER, KIND, X, Y
+from topple.phyre.scene import Body, Circle, Color, Kind, Scene
+from topple.phyre.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT, jar_centre_height
 from topple.phyre.shapes import BAR_HEIGHT, Outline
-from topple.physics.native import SceneSet
-from topple.physics.params import SCENE_SIZE
-from topple.scene import Body, Circle, Color, Kind, Scene
-from topple.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT, jar_centre_height
 
 _STATIC = (Color.PURPLE, Color.BLACK)
 

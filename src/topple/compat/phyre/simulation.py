@@ -7,9 +7,9 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from topple.observe.features import ANGLE, COLOR, DIAMETER, KIND, X, Y
-from topple.physics.trajectory import FEATURE_COUNT, Outcome
-from topple.scene import Color, Kind
+from topple.phyre.engine.result import FEATURE_COUNT, Outcome
+from topple.phyre.features import ANGLE, COLOR, DIAMETER, KIND, X, Y
+from topple.phyre.scene import Color, Kind
 
 Features = npt.NDArray[np.float32]
 
@@ -46,7 +46,7 @@ class FeaturizedObjects:
     """Object features of some frames, and views of their parts.
 
     Attributes:
-        features: [frames, objects, 14], see topple.observe.features.
+        features: [frames, objects, 14], see topple.phyre.features.
         xs: [frames, objects] share of the scene's width.
         ys: [frames, objects] share of the scene's height.
         angles: [frames, objects] share of a turn.

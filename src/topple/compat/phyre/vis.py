@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from topple.observe.frames import code_frame
-from topple.observe.palette import PHYRE_RGB
-from topple.scene import Color
+from topple.phyre.frames import code_frame
+from topple.phyre.palette import PHYRE_RGB
+from topple.phyre.scene import Color
 
 MARK_RGB = (255, 0, 0)  # of single points the player drew
 NOT_SOLVED_RGB = (121, 6, 4)

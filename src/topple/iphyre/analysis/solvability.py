@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topple.iphyre.engine.batch import MAX_BODIES, NEVER, simulate_batch
 from topple.iphyre.game import Game
 from topple.iphyre.rules import AT_10_HZ, Rules
-from topple.physics.munk import MAX_BODIES, NEVER, simulate_batch
 
 EXHAUSTIVE_BLOCKS = 2  # games with more gray blocks are sampled
 _BATCH = 8192  # plans played at a time

@@ -21,12 +21,12 @@ import numpy as np
 from scipy import stats
 
 from topple.phyre.action import Actions, discrete_actions
+from topple.phyre.engine.backend import Backend, device_for
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.request import Request
+from topple.phyre.engine.result import Outcome
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
-from topple.physics.backend import Backend, device_for
-from topple.physics.native import SceneSet, simulate_batch
-from topple.physics.params import Request
-from topple.physics.trajectory import Outcome
 
 #: p0 of each tier.
 THRESHOLDS = {Tier.BALL: 1e-5, Tier.TWO_BALLS: 1e-6}

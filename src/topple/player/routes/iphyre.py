@@ -7,6 +7,7 @@ from starlette.concurrency import run_in_threadpool
 
 from topple.iphyre.game import WIDTH
 from topple.iphyre.games import ALL
+from topple.iphyre.published import IPHYRE_CITATION, iphyre_table_a4
 from topple.player.attempts import own_attempts, progress
 from topple.player.game_standing import game_standing
 from topple.player.games import RULES, PlayedGame, attempt_model, find_game
@@ -21,7 +22,6 @@ from topple.player.models.live import Fault
 from topple.player.people import Tally, find_person, tallies
 from topple.player.service import Desk, Known, Visitor, service_of
 from topple.player.thumbnails import SIZE, Size, game_png, png_response
-from topple.reports.published import IPHYRE_CITATION, iphyre_table_a4
 
 router = APIRouter(prefix="/api/iphyre", tags=["I-PHYRE"])
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, BackgroundTasks, HTTPException, Query, Request, Response
 
+from topple.phyre.engine.result import Outcome
 from topple.phyre.templates import MODULES, find_template
 from topple.phyre.tier import Tier
-from topple.physics.trajectory import Outcome
 from topple.player.attempts import add_attempt, check_allowed, own_attempts, progress
 from topple.player.geometry import scene_model
 from topple.player.ids import TaskPath, TemplatePath

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 
-from topple.experiments.record_files import RecordError
 from topple.player.games import find_game
 from topple.player.ids import GamePath, RunPath, TaskPath
 from topple.player.models import base
@@ -37,6 +36,7 @@ from topple.player.replays import (
 from topple.player.runs import Shelved, game_record, run_card, task_record
 from topple.player.service import Desk, Heavy
 from topple.player.tasks import find_task
+from topple.runs.record_files import RecordError
 
 router = APIRouter(prefix="/api", tags=["replays"])
 

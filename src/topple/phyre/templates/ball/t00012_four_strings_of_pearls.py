@@ -5,8 +5,8 @@ import math
 from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
 from topple.phyre.random_state import RandomState
+from topple.phyre.scene import exact_math
 from topple.phyre.tier import Tier
-from topple.scene import exact_math
 
 MEAN_SLOPE = 5 / 180 * math.pi  # radians
 STRINGS = 4

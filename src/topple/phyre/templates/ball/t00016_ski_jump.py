@@ -4,8 +4,8 @@ import math
 
 from topple.phyre.authoring import Selection, lin, template
 from topple.phyre.builder import H, SceneBuilder, W
+from topple.phyre.scene import exact_math
 from topple.phyre.tier import Tier
-from topple.scene import exact_math
 
 
 @template(

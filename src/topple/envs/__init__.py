@@ -1,5 +1,0 @@
-"""Gymnasium environments of both benchmarks. Importing this package registers their names."""
-
-from topple.envs.registration import register_all
-
-register_all()

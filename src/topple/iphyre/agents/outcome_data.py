@@ -1,0 +1,107 @@
+"""Sampled plans with their outcomes, as classifiers learn from them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topple.iphyre.engine.batch import MAX_BODIES, new_world
+from topple.iphyre.game import Game
+from topple.iphyre.object_table import object_table, observed
+from topple.iphyre.rules import AT_60_HZ
+from topple.iphyre.sampling import sample
+
+EACH = 50  # plans that work, and as many that do not, of every game
+
+
+class Examples(NamedTuple):
+    """Plans of games, with whether they worked."""
+
+    games: tuple[Game, ...]
+    tables: NDArray[np.float32]  # (games, 12, 9) initial scenes as agents see them
+    game: NDArray[np.int64]  # (examples,) place in games
+    times: NDArray[np.float32]  # (examples, 12) s by body; 0: never
+    solved: NDArray[np.bool_]  # (examples,)
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return len(self.game)
+
+    def part(self, chosen: NDArray[np.bool_]) -> Examples:
+        """Some of the examples."""
+        return self._replace(
+            game=self.game[chosen], times=self.times[chosen], solved=self.solved[chosen]
+        )
+
+    @property
+    def digest(self) -> str:
+        """A name for this data: the same for the same examples."""
+        parts = (self.tables, self.game, self.times, self.solved)
+        return hashlib.blake2b(b"".join(p.tobytes() for p in parts), digest_size=8).hexdigest()
+
+
+def first_table(game: Game) -> NDArray[np.float32]:
+    """(12, 9) a game's initial scene as agents see it."""
+    return observed(object_table(new_world(game.scene, AT_60_HZ.dt), game.eliminable))
+
+
+def by_body(game: Game, times: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(plans, 12) times by body from times by gray block."""
+    rows = np.zeros((len(times), MAX_BODIES), np.float32)
+    rows[:, list(game.eliminable)] = times[:, : len(game.eliminable)]
+    return rows
+
+
+def game_examples(game: Game, times: NDArray[np.float32], solved: NDArray[np.bool_]) -> Examples:
+    """Plans of one game, by their times for each gray block."""
+    numbers = np.zeros(len(times), np.int64)
+    return Examples((game,), first_table(game)[None], numbers, by_body(game, times), solved)
+
+
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Examples of a game each as those of all games."""
+    return Examples(
+        tuple(game for part in parts for game in part.games),
+        np.concatenate([part.tables for part in parts]),
+        np.concatenate([part.game + place for place, part in enumerate(parts)]),
+        np.concatenate([part.times for part in parts]),
+        np.concatenate([part.solved for part in parts]),
+    )
+
+
+def sample_examples(
+    games: Sequence[Game], each: int = EACH, seed: int = 0, masked: bool = True
+) -> Examples:
+    """Draw plans of every game until there are enough of both kinds, as published.
+
+    Args:
+        games: to draw for.
+        each: plans that work, and as many that do not.
+        seed: of the draws; one generator per game starts from it.
+        masked: whether times after the end of an episode are set to never, as in the original.
+            It tells a classifier something about outcomes, as only episodes that work end early.
+    """
+    parts = []
+    for game in games:
+        draws, _ = sample(game, each, each, seed)
+        rows = np.array([draw.times for draw in draws], np.float32).reshape(len(draws), -1)
+        if masked:
+            ends = np.array([draw.score.ticks / AT_60_HZ.hz for draw in draws])
+            rows = np.where(rows <= ends[:, None], rows, np.float32(0.0))
+        parts.append(game_examples(game, rows, np.array([draw.score.solved for draw in draws])))
+    return joined(parts)
+
+
+def held_out(examples: Examples, share: float, seed: int) -> NDArray[np.bool_]:
+    """(examples,) which ones to keep for testing: a share of each game's, drawn from a seed."""
+    rng = np.random.default_rng(seed)
+    chosen = np.zeros(examples.size, np.bool_)
+    for number in range(len(examples.games)):
+        own = np.flatnonzero(examples.game == number)
+        chosen[rng.permutation(own)[: round(share * len(own))]] = True
+    return chosen

@@ -1,0 +1,171 @@
+"""Classifiers of plans, and agents that rank plans by them: what all of them share.
+
+To play, an agent draws plans like those it has learned from and plays the one that promises most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from topple.iphyre.agents.fitted import FittedAgent
+from topple.iphyre.agents.fitting import Fitting, Schedule, one_thread, seeded
+from topple.iphyre.agents.fusion_networks import VisionFusion
+from topple.iphyre.agents.outcome_data import EACH, Examples, game_examples
+from topple.iphyre.agents.vit import IMAGE_SIZE
+from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.pictures import picture_game
+from topple.iphyre.plan import plan_from_seconds
+from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD
+from topple.iphyre.sampling import draw_times
+from topple.iphyre.strategy import Strategy
+from topple.runs.agent import Observation, Report
+from topple.runs.device import CPU
+from topple.runs.settings import above_zero, at_least
+
+_SEEDS = 2**31
+_VIT_SHARE = 0.1  # of the learning rate, as in the released code
+
+
+@dataclass
+class PlanClassifier(FittedAgent):
+    """A classifier and the agent that plays by it.
+
+    Attributes:
+        epochs: over all examples.
+        batch: examples of an update.
+        learning_rate: at the beginning.
+        half_cosine: updates in which it falls, then rises, and so on: 200 in the released code;
+            0: it falls once, over the whole training, as the paper says.
+        each: plans that work, and as many that do not, of each training game.
+        candidates: plans drawn for each game that is played.
+    """
+
+    playing: ClassVar[tuple[str, ...]] = ("candidates",)
+
+    epochs: int = 200
+    batch: int = 16
+    learning_rate: float = 1e-3
+    half_cosine: int = 0
+    each: int = EACH
+    candidates: int = 1000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("epochs", "batch", "each", "candidates"):
+            at_least(name, getattr(self, name), 1)
+        at_least("half_cosine", self.half_cosine, 0)
+        above_zero("learning_rate", self.learning_rate)
+
+    @property
+    def looks_at_pictures(self) -> bool:
+        """Whether it needs an image of a game beside its table."""
+        return False
+
+    @property
+    def traits(self) -> GameTraits:
+        """It looks at the initial scene and plans everything before the first tick."""
+        seen = Observation.IMAGE if self.looks_at_pictures else Observation.OBJECTS
+        return GameTraits(Strategy.IN_ADVANCE, seen)
+
+    # Training.
+
+    def fit(
+        self,
+        examples: Examples,
+        seed: int,
+        checkpoint: Path | None = None,
+        run: Mapping[str, Any] | None = None,
+    ) -> Iterator[Report]:
+        """Make the epochs that are missing, with a report after each."""
+        self._network = network = seeded(seed, self.new_network)
+        inputs = _Inputs(examples, self.looks_at_pictures, self.device)
+        labels = torch.from_numpy(examples.solved.astype(np.int64)).to(self.device)
+
+        def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
+            chosen = functional.one_hot(labels[batch], 2).to(torch.float32)
+            shares = torch.softmax(network(*inputs.of(batch)), dim=1)
+            return functional.binary_cross_entropy(shares, chosen)
+
+        fitting = Fitting(
+            network,
+            loss,
+            examples.size,
+            Schedule(self.epochs, self.batch, self.learning_rate, self.half_cosine),
+            seed,
+            key={**self.training_settings, "seed": seed, "data": examples.digest},
+            groups=_groups(network),
+            run=run or {},
+            device=self.device,
+        )
+        yield from fitting.epochs(checkpoint)
+
+    # Judging and playing.
+
+    def predict(self, examples: Examples) -> NDArray[np.float32]:
+        """[examples] how likely plans are to work."""
+        inputs = _Inputs(examples, self.looks_at_pictures)
+        network = self.network.eval()
+        with one_thread(), torch.no_grad():
+            scores = network(*inputs.of(np.arange(examples.size)))
+            shares: NDArray[np.float32] = torch.softmax(scores, dim=1)[:, 1].numpy()
+        return shares
+
+    def accuracy(self, examples: Examples) -> float:
+        """The share of plans whose outcome is told."""
+        return float(np.mean((self.predict(examples) > 0.5) == examples.solved))
+
+    def play(self, playing: Playing) -> None:
+        """Play the most promising plans, best first, until one works."""
+        for game in playing.games:
+            blocks = len(game.eliminable)
+            drawn = draw_times(blocks, seed=int(playing.rng.integers(_SEEDS)))
+            rows = list(islice(drawn, self.candidates))
+            times = np.array(rows, np.float32).reshape(len(rows), -1)[:, :blocks]
+            unknown = np.zeros(len(times), np.bool_)  # whether they work
+            works = self.predict(game_examples(game, times, unknown))
+            promised = works * SUCCESS_REWARD + ELIMINATION_REWARD * (times > 0).sum(axis=1)
+            for number in np.argsort(-promised, kind="stable")[: playing.remaining(game)].tolist():
+                plan = plan_from_seconds(game, rows[number][:blocks], playing.rules)
+                if playing.play(game, plan).solved:
+                    break
+
+
+class _Inputs:
+    """Examples as a network takes them."""
+
+    def __init__(self, examples: Examples, pictures: bool, device: str = CPU) -> None:
+        self._tables = torch.from_numpy(examples.tables).to(device)
+        self._times = torch.from_numpy(examples.times).to(device)
+        self._game = torch.from_numpy(examples.game).to(device)
+        self._images: Tensor | None = None
+        if pictures:
+            images = [picture_game(game, IMAGE_SIZE) for game in examples.games]
+            self._images = torch.from_numpy(np.stack(images)).to(device)
+
+    def of(self, batch: NDArray[np.int64]) -> tuple[Tensor, ...]:
+        game = self._game[batch]
+        symbols = self._tables[game], self._times[batch]
+        if self._images is None:
+            return symbols
+        own, places = torch.unique(game, return_inverse=True)
+        return *symbols, self._images[own], places
+
+
+def _groups(network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
+    """Parameters with their share of the learning rate."""
+    if not isinstance(network, VisionFusion):
+        return [(list(network.parameters()), 1.0)]
+    vit = list(network.vit.parameters())
+    own = {id(parameter) for parameter in vit}
+    others = [each for each in network.parameters() if id(each) not in own]
+    return [(others, 1.0), (vit, _VIT_SHARE)]

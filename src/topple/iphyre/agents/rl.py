@@ -1,0 +1,325 @@
+"""Reinforcement learning on I-PHYRE, with the algorithms of stable-baselines3.
+
+An agent here is an algorithm (see :mod:`topple.iphyre.agents.rl_agents`) that acts by one of the
+three strategies. From top to bottom: the settings, training, checkpoints, playing.
+
+It learns from episodes of the training games, sampled evenly, in native vector environments, and
+then plays others with the weights it has. On a CPU, equal seeds give equal weights, also after
+training was stopped and taken up again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
+from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+
+from topple.iphyre.agents.rl_state import Dice, capture, load_trained, restore
+from topple.iphyre.agents.vec_env import GameVecEnv, to_times
+from topple.iphyre.env_reference import act, observe
+from topple.iphyre.game import Game
+from topple.iphyre.phases import GameReport, GameTraits, Playing
+from topple.iphyre.rules import AT_10_HZ, Rules
+from topple.iphyre.split import Split
+from topple.iphyre.strategy import Strategy
+from topple.iphyre.variants import vary
+from topple.runs.agent import Observation
+from topple.runs.checkpoint import CheckpointError, read_state, write_state
+from topple.runs.settings import settings_of
+
+REPORTS = 100  # of a training, at even distances: the points of its curve
+SAVE_SECONDS = 60.0  # between checkpoints, at least
+
+_KIND = "topple rl 1"
+_PARTS = {"agent", "settings", "run", "games", "seed", "done", "history", "seconds", "state"}
+_PLAYING = ("explore",)  # settings that can be changed after training
+_SEEDS = 2**31
+
+
+@dataclass
+class RlAgent:
+    """What all algorithms share.
+
+    Attributes:
+        steps: of all environments together; in advance, a step is an episode.
+        learning_rate: of all networks.
+        envs: episodes beside each other.
+        gamma: discount of a step.
+        reward_scale: rewards are multiplied by this before they are learned from.
+        hidden: units of each of the two hidden layers.
+        variants: of every training game that are trained on beside it; see `iphyre.variants`.
+        explore: whether plays are drawn from the policy, as in training, and not its best.
+    """
+
+    smoke: ClassVar[Mapping[str, Any]] = {"steps": 2_000}
+    strategy: ClassVar[Strategy]
+
+    steps: int = 800_000
+    learning_rate: float = 1e-6
+    envs: int = 8
+    gamma: float = 0.99
+    reward_scale: float = 1.0
+    hidden: int = 256
+    variants: int = 0
+    explore: bool = False
+    #: Points of the training curve so far.
+    history: list[GameReport] = field(default_factory=list, init=False, repr=False)
+    #: Spent on training, over all its parts.
+    seconds: float = field(default=0.0, init=False, repr=False)
+    _model: BaseAlgorithm | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "envs", "hidden"):
+            self._at_least(name, 1)
+        self._at_least("variants", 0)
+        self._above("learning_rate", 0)
+        self._above("reward_scale", 0)
+        if not 0 < self.gamma <= 1:
+            raise ValueError(f"gamma is {self.gamma}; it has to be above 0 and at most 1")
+
+    def _at_least(self, name: str, least: float) -> None:
+        if getattr(self, name) < least:
+            raise ValueError(f"{name} is {getattr(self, name)}; it has to be {least} or more")
+
+    def _above(self, name: str, bound: float) -> None:
+        if not getattr(self, name) > bound:
+            raise ValueError(f"{name} is {getattr(self, name)}; it has to be above {bound}")
+
+    @property
+    def traits(self) -> GameTraits:
+        """It looks at the table of objects."""
+        return GameTraits(self.strategy, Observation.OBJECTS)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, by name."""
+        return settings_of(self)
+
+    def new_model(self, env: GameVecEnv) -> BaseAlgorithm:
+        """The algorithm with these settings, for an environment."""
+        raise NotImplementedError
+
+    # Training.
+
+    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+        """Take all steps, unless a finished checkpoint was loaded."""
+        if self._model is None:
+            for _ in self.learn(games, rules, rng):
+                pass
+
+    def learn(
+        self,
+        games: Sequence[Game],
+        rules: Rules,
+        rng: np.random.Generator,
+        checkpoint: Path | None = None,
+        *,
+        run: dict[str, Any] | None = None,
+        tensorboard: Path | None = None,
+    ) -> Iterator[GameReport]:
+        """Take the steps that are missing, with a report after every hundredth of them.
+
+        Args:
+            games: to learn from.
+            rules: what episodes go by.
+            rng: where the seed comes from.
+            checkpoint: a file to go on from if it is there, and to save to.
+            run: what the training is for, kept in the checkpoint.
+            tensorboard: a folder for logs of the library.
+        """
+        if tensorboard is not None and find_spec("tensorboard") is None:
+            raise ValueError("logs for tensorboard need it: pip install tensorboard")
+        seed = int(rng.integers(_SEEDS))
+        env, dice = self._env(games, rules, seed), Dice(seed)
+        with dice:
+            model = self._model = self.new_model(env)
+            model.action_space.seed(seed)
+            model.tensorboard_log = None if tensorboard is None else str(tensorboard)
+            # The first steps of the library's own `learn`, whose loop is written out below.
+            _, callback = model._setup_learn(self.steps, None, True, type(self).__name__)
+        names = [game.name for game in games]
+        if checkpoint is not None and checkpoint.exists():
+            self._take_up(checkpoint, model, env, dice, names, seed)
+        saved = time.monotonic()
+        while model.num_timesteps < self.steps:
+            due = self.steps * (model.num_timesteps * REPORTS // self.steps + 1) // REPORTS
+            start, first = time.monotonic(), model.num_timesteps
+            env.finished.clear()
+            with dice:
+                while model.num_timesteps < due or not env.finished:
+                    _round(model, callback)
+                if tensorboard is not None:
+                    model.logger.dump(model.num_timesteps)
+            spent = time.monotonic() - start
+            self.seconds += spent
+            self._report(env, model.num_timesteps, (model.num_timesteps - first) / spent)
+            last = model.num_timesteps >= self.steps
+            if checkpoint is not None and (last or time.monotonic() - saved > SAVE_SECONDS):
+                saved = time.monotonic()
+                state = capture(model, env, dice)
+                self._save(checkpoint, run or {}, names, seed, state)
+            yield self.history[-1]
+
+    def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:
+        rng = np.random.default_rng(seed)
+        varied = [
+            vary(game, f"{game.name}_{number}", rng)
+            for game in games
+            for number in range(self.variants)
+        ]
+        trained = [*games, *varied]
+        return GameVecEnv(trained, self.envs, self.strategy, rules, seed, self.reward_scale)
+
+    def _report(self, env: GameVecEnv, done: int, rate: float) -> None:
+        count = len(env.finished)
+        reward = sum(each.reward for each in env.finished) / count
+        solved = sum(each.solved for each in env.finished) / count
+        self.history.append(GameReport(done, self.steps, reward, solved, rate))
+
+    # Checkpoints.
+
+    def _save(
+        self,
+        path: Path,
+        run: dict[str, Any],
+        games: list[str],
+        seed: int,
+        state: dict[str, Any],
+    ) -> None:
+        content = {
+            "agent": type(self).__name__,
+            "settings": self.settings,
+            "run": run,
+            "games": games,
+            "seed": seed,
+            "done": self.history[-1].done,
+            "history": [list(point) for point in self.history],
+            "seconds": self.seconds,
+            "state": state,
+        }
+        write_state(path, _KIND, content)
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        found = read_state(path, _KIND, _PARTS)
+        if found["agent"] != type(self).__name__:
+            raise CheckpointError(f"{path} is of agent {found['agent']}, not {type(self).__name__}")
+        self.history = [GameReport(*point) for point in found["history"]]
+        self.seconds = found["seconds"]
+        return found
+
+    def _take_up(
+        self,
+        path: Path,
+        model: BaseAlgorithm,
+        env: GameVecEnv,
+        dice: Dice,
+        games: list[str],
+        seed: int,
+    ) -> None:
+        """Go on from a checkpoint of the same training."""
+        found = self._read(path)
+        for item in fields(self):
+            # A setting that came later had its default before.
+            before = found["settings"].get(item.name, item.default)
+            value = getattr(self, item.name)
+            if item.init and item.name not in _PLAYING and before != value:
+                raise CheckpointError(
+                    f"the checkpoint was trained with {item.name} = {before}, not {value}; "
+                    "use the same settings or another folder"
+                )
+        if found["games"] != games or found["seed"] != seed:
+            raise CheckpointError(
+                "the checkpoint is of other games or another seed; use another folder"
+            )
+        restore(model, env, dice, found["state"])
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Take the weights and all settings of training from a finished checkpoint.
+
+        Returns:
+            What it was trained for, as far as it was told.
+
+        Raises:
+            CheckpointError: It cannot be used, or its training was not finished.
+        """
+        found = self._read(path)
+        steps = found["settings"]["steps"]
+        if found["done"] < steps:
+            raise CheckpointError(
+                f"{path} has {found['done']} of {steps} steps; finish it with `topple train`"
+            )
+        for name, value in found["settings"].items():
+            if name not in _PLAYING:
+                setattr(self, name, value)
+        with Dice(0):
+            self._model = self.new_model(self._env(Split.BASIC.games, AT_10_HZ, 0))
+        load_trained(self._model, found["state"])
+        return dict(found["run"])
+
+    # Playing.
+
+    def play(self, playing: Playing) -> None:
+        """Play every game in turn, as often as allowed."""
+        if self._model is None:
+            raise ValueError("the agent has no weights; train it or load a checkpoint first")
+        seed = int(playing.rng.integers(_SEEDS))
+        self._model.action_space.seed(seed)
+        with Dice(seed):
+            for _ in range(playing.log.limit):
+                self._play_all(playing)
+
+    def _play_all(self, playing: Playing) -> None:
+        """Play all games once, side by side, so that the network sees them together."""
+        with ExitStack() as stack:
+            # Plays are logged as the stack is taken down, from its top.
+            opened = [stack.enter_context(playing.episode(game)) for game in playing.games[::-1]]
+            running = opened[::-1]
+            used: dict[str, frozenset[int]] = {}
+            while running:
+                seen = np.stack([observe(episode, self.strategy) for episode in running])
+                for episode, action in zip(running, self.choose(seen), strict=True):
+                    name = episode.game.name
+                    turns = used.get(name, frozenset())
+                    used[name] = act(episode, self.strategy, action, turns)
+                running = [episode for episode in running if not episode.state.over]
+
+    def choose(self, seen: NDArray[np.float32]) -> NDArray[Any]:
+        """Actions of the strategy's space for observations, one in each row."""
+        assert self._model is not None
+        actions, _ = self._model.predict(seen, deterministic=not self.explore)
+        if self.strategy is Strategy.ON_THE_FLY:
+            return actions
+        return to_times(actions, np.empty(actions.shape, np.float32))
+
+
+def _round(model: BaseAlgorithm, callback: BaseCallback) -> None:
+    """Collect experience and learn from it: one turn of the library's loop."""
+    assert model.env is not None
+    if isinstance(model, OnPolicyAlgorithm):
+        model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
+        model._update_current_progress_remaining(model.num_timesteps, model._total_timesteps)
+        model.train()
+        return
+    assert isinstance(model, OffPolicyAlgorithm)
+    assert model.replay_buffer is not None
+    model.collect_rollouts(
+        model.env,
+        callback,
+        model.train_freq,  # type: ignore[arg-type]  # made ready by the library
+        model.replay_buffer,
+        model.action_noise,
+        model.learning_starts,
+    )
+    if model.num_timesteps > model.learning_starts:
+        model.train(model.gradient_steps, model.batch_size)

@@ -1,0 +1,173 @@
+"""The native I-PHYRE vector as an environment of stable-baselines3.
+
+Nothing but an adapter: results are written into arrays made once, in turns, so that the
+observations of the last step stay readable during the next. Besides, it keeps what the
+library's environments cannot: its whole state as plain values, to go on from after a stop.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+
+from topple.iphyre.env import action_space, observation_space
+from topple.iphyre.env_slots import new_stage
+from topple.iphyre.game import MAX_ELIMINABLE, Game
+from topple.iphyre.rules import AT_10_HZ, Rules
+from topple.iphyre.strategy import Strategy
+
+
+class Finished(NamedTuple):
+    """How an episode ended."""
+
+    reward: float
+    solved: bool
+
+
+def to_times(actions: NDArray[Any], out: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Actions from -1 to 1, or beyond, as fractions of the 15 seconds, written to `out`."""
+    np.add(actions, 1.0, out=out, casting="same_kind")
+    np.multiply(out, 0.5, out=out)
+    return np.clip(out, 0.0, 1.0, out=out)
+
+
+class GameVecEnv(VecEnv):
+    """Episodes of some games beside each other.
+
+    Times are asked for from -1 to 1, since policies are made around 0. A game that runs out
+    of time has ended: nothing can be earned later, so values are not carried beyond it.
+
+    Args:
+        games: to sample from at every start.
+        num_envs: how many episodes.
+        strategy: what an action means.
+        rules: what episodes go by.
+        seed: of the sampling of games.
+        reward_scale: learners get rewards times this; `finished` has those of the game.
+
+    Attributes:
+        finished: episodes that ended since it was last cleared.
+    """
+
+    def __init__(
+        self,
+        games: Sequence[Game],
+        num_envs: int,
+        strategy: Strategy,
+        rules: Rules = AT_10_HZ,
+        seed: int = 0,
+        reward_scale: float = 1.0,
+    ) -> None:
+        self._stage = new_stage(games, num_envs, strategy, rules)
+        self._discrete = strategy is Strategy.ON_THE_FLY
+        space = action_space(strategy)
+        if not self._discrete:
+            space = Box(-1.0, 1.0, (MAX_ELIMINABLE,), np.float32)
+        self.render_mode = None
+        super().__init__(num_envs, observation_space(strategy, "symbolic"), space)
+        self.finished: list[Finished] = []
+        self._rng = np.random.default_rng(seed)
+        self._scale = reward_scale
+        self._rooms = (self._stage.room(), self._stage.room())
+        self._slots = np.arange(num_envs)
+        self._returns = np.zeros(num_envs)
+        self._games = np.zeros(num_envs, np.int32)
+        # What was done in the running episodes: with the games, this is their state.
+        self._ages = np.zeros(num_envs, np.int64)
+        width = () if self._discrete else (MAX_ELIMINABLE,)
+        kind = np.int64 if self._discrete else np.float32
+        longest = rules.tick_limit + 1 if self._discrete else MAX_ELIMINABLE + 1
+        self._done: NDArray[Any] = np.zeros((longest, num_envs, *width), kind)
+        self._actions: NDArray[Any] = np.zeros((num_envs, *width), kind)
+
+    def reset(self) -> NDArray[np.float32]:
+        """Start all episodes."""
+        self._begin(self._slots, self._rooms[0].observations)
+        return self._rooms[0].observations
+
+    def _begin(self, slots: NDArray[np.int64], observations: NDArray[np.float32]) -> None:
+        numbers = self._rng.integers(len(self._stage.games), size=len(slots)).astype(np.int32)
+        self._games[slots] = numbers
+        self._ages[slots] = 0
+        self._returns[slots] = 0.0
+        self._stage.start(slots, numbers, self._rooms[0]._replace(observations=observations))
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Take the actions of the next step."""
+        if self._discrete:
+            self._actions[:] = actions
+        else:
+            to_times(actions, self._actions)
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Carry them out; finished episodes start anew at once."""
+        self._rooms = self._rooms[::-1]
+        into = self._rooms[0]
+        self._done[self._ages, self._slots] = self._actions
+        self._ages += 1
+        self._stage.step(self._actions, into)
+        self._returns += into.rewards
+        over = into.terminated | into.truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if over.any():
+            slots = np.flatnonzero(over)
+            for slot in slots.tolist():
+                infos[slot]["terminal_observation"] = into.observations[slot].copy()
+                ended = Finished(float(self._returns[slot]), bool(into.terminated[slot]))
+                self.finished.append(ended)
+            self._begin(slots, into.observations)
+        return into.observations, into.rewards * self._scale, over, infos
+
+    def state(self) -> dict[str, Any]:
+        """Where all episodes stand, as plain values and arrays."""
+        return {
+            "random": json.dumps(self._rng.bit_generator.state),
+            "games": self._games.copy(),
+            "ages": self._ages.copy(),
+            "done": self._done.copy(),
+            "returns": self._returns.copy(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> NDArray[np.float32]:
+        """Go to a state by playing the running episodes again; their observations."""
+        self._rng.bit_generator.state = json.loads(state["random"])
+        for name in ("games", "ages", "done", "returns"):
+            getattr(self, f"_{name}")[:] = state[name]
+        into = self._rooms[0]
+        self._stage.start(self._slots, self._games, into)
+        longest = int(self._ages.max())
+        # Younger episodes are started again and again, until their turn comes.
+        for now in range(longest):
+            turn = now - (longest - self._ages)
+            actions = self._done[np.maximum(turn, 0), self._slots]
+            restart = np.where(turn < 0, self._games, -1).astype(np.int32)
+            self._stage.step(actions, into, restart)
+        return into.observations
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of this environment, once for each of the episodes asked for."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refused: episodes share all there is."""
+        raise AttributeError(f"{attr_name!r} cannot be set in single episodes of a vector")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Refused: there are no single environments."""
+        raise AttributeError(f"{method_name!r} cannot be called on single episodes of a vector")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No episode is wrapped."""
+        return [False for _ in self._get_indices(indices)]

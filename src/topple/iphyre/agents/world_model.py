@@ -1,0 +1,184 @@
+"""World models: PPO, A2C and SAC that see, beside the state, what an MDRNN expects next.
+
+As in appendix E of the paper, the MDRNN learns from 50 episodes that work and 50 that do not of
+each training game and does not change afterwards. A controller acts on the fly and gets the
+state, and the state expected next if nothing is removed. It learns in the environment.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+
+from topple.iphyre.agents.fitting import load_weights
+from topple.iphyre.agents.foresight import STATE, Foresight, removal_rows, train_mdrnn
+from topple.iphyre.agents.mdrnn import Mdrnn, MdrnnNetwork
+from topple.iphyre.agents.outcome_data import EACH
+from topple.iphyre.agents.rl import RlAgent
+from topple.iphyre.agents.rl_agents import A2cO, PpoO, SacO
+from topple.iphyre.agents.vec_env import GameVecEnv
+from topple.iphyre.env_reference import act, observe
+from topple.iphyre.env_slots import observation_size
+from topple.iphyre.game import Game
+from topple.iphyre.phases import GameReport, Playing
+from topple.iphyre.rules import Rules
+from topple.iphyre.strategy import Strategy
+from topple.runs.settings import at_least
+
+_SEEN = observation_size(Strategy.ON_THE_FLY)
+
+
+class ForesightVecEnv(GameVecEnv):
+    """Episodes whose observations end with the state expected next."""
+
+    def __init__(
+        self,
+        network: MdrnnNetwork,
+        games: Sequence[Game],
+        num_envs: int,
+        rules: Rules,
+        seed: int,
+        reward_scale: float,
+    ) -> None:
+        super().__init__(games, num_envs, Strategy.ON_THE_FLY, rules, seed, reward_scale)
+        self.observation_space = Box(0.0, 1.0, (_SEEN + STATE,), np.float32)
+        self._foresight = Foresight(network, num_envs)
+        self._seen = np.zeros((num_envs, _SEEN), np.float32)
+
+    def reset(self) -> NDArray[np.float32]:
+        """Start all episodes."""
+        seen = super().reset()
+        self._foresight.forget(self._slots)
+        return self._widened(seen)
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Carry out the actions; finished episodes start anew at once."""
+        states = np.ascontiguousarray(self._seen[:, :STATE])
+        playing = [self._stage.games[number] for number in self._games.tolist()]
+        self._foresight.remember(states, removal_rows(playing, self._actions, states))
+        seen, rewards, over, infos = super().step_wait()
+        assert isinstance(seen, np.ndarray)
+        for slot in np.flatnonzero(over).tolist():
+            last = infos[slot]["terminal_observation"]
+            # Nothing comes after the end, so the last state stands for it.
+            infos[slot]["terminal_observation"] = np.concatenate([last, last[:STATE]])
+        self._foresight.forget(np.flatnonzero(over))
+        return self._widened(seen), rewards, over, infos
+
+    def _widened(self, seen: NDArray[np.float32]) -> NDArray[np.float32]:
+        self._seen = seen.copy()
+        expected = self._foresight.expect(np.ascontiguousarray(seen[:, :STATE]))
+        return np.concatenate([seen, expected], axis=1)
+
+    def state(self) -> dict[str, Any]:
+        """Where all episodes stand, as plain values and arrays."""
+        return {**super().state(), "memory": self._foresight.memory.copy()}
+
+    def restore(self, state: dict[str, Any]) -> NDArray[np.float32]:
+        """Go to a state by playing the running episodes again; their observations."""
+        seen = super().restore(state)
+        self._foresight.memory = state["memory"]
+        return self._widened(seen)
+
+
+@dataclass
+class WithForesight(RlAgent):
+    """What controllers share; their other settings are those of their algorithms.
+
+    Attributes:
+        each: episodes that work, and as many that do not, of each game, for the MDRNN.
+        memory: units of its LSTM.
+        mixtures: normal distributions of its predictions.
+        model_epochs: of its training.
+        model_seed: of its training. Models are kept in the cache and shared between agents.
+    """
+
+    each: int = EACH
+    memory: int = 256
+    mixtures: int = 5
+    model_epochs: int = 50
+    model_seed: int = 0
+    _mdrnn: Mdrnn | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("each", "memory", "mixtures", "model_epochs"):
+            at_least(name, getattr(self, name), 1)
+
+    def learn(
+        self,
+        games: Sequence[Game],
+        rules: Rules,
+        rng: np.random.Generator,
+        checkpoint: Path | None = None,
+        *,
+        run: dict[str, Any] | None = None,
+        tensorboard: Path | None = None,
+    ) -> Iterator[GameReport]:
+        """Train the MDRNN, unless the cache has it, then take the steps that are missing.
+
+        Reports on the MDRNN have a loss and no rewards, and none of the steps are done.
+        """
+        self._mdrnn = Mdrnn(self.memory, self.mixtures, self.model_epochs)
+        for epoch in train_mdrnn(self._mdrnn, games, self.each, self.model_seed):
+            yield GameReport(0, self.steps, math.nan, math.nan, epoch.rate, epoch.loss)
+        yield from super().learn(games, rules, rng, checkpoint, run=run, tensorboard=tensorboard)
+
+    def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:
+        assert self._mdrnn is not None
+        network = self._mdrnn.network
+        return ForesightVecEnv(network, games, self.envs, rules, seed, self.reward_scale)
+
+    def _save(
+        self, path: Path, run: dict[str, Any], games: list[str], seed: int, state: dict[str, Any]
+    ) -> None:
+        assert self._mdrnn is not None
+        state = {**state, "mdrnn": self._mdrnn.network.state_dict()}
+        super()._save(path, run, games, seed, state)
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        """What a checkpoint holds; its MDRNN is used from now on."""
+        found = super()._read(path)
+        given = found["settings"]
+        self._mdrnn = Mdrnn(given["memory"], given["mixtures"], given["model_epochs"])
+        load_weights(self._mdrnn.network, found["state"]["mdrnn"])
+        return found
+
+    def _play_all(self, playing: Playing) -> None:
+        """Play all games once, one after the other."""
+        for game in playing.games:
+            self._play_game(playing, game)
+
+    def _play_game(self, playing: Playing, game: Game) -> None:
+        assert self._mdrnn is not None
+        foresight = Foresight(self._mdrnn.network, 1)
+        with playing.episode(game) as episode:
+            while not episode.state.over:
+                seen = observe(episode, self.strategy)
+                state = seen[None, :STATE].copy()
+                choices = self.choose(np.concatenate([seen, foresight.expect(state)[0]])[None])
+                foresight.remember(state, removal_rows([game], choices, state))
+                act(episode, self.strategy, choices[0])
+
+
+@dataclass
+class WorldModelPpo(WithForesight, PpoO):
+    """PPO with foresight."""
+
+
+@dataclass
+class WorldModelA2c(WithForesight, A2cO):
+    """A2C with foresight."""
+
+
+@dataclass
+class WorldModelSac(WithForesight, SacO):
+    """SAC with foresight."""

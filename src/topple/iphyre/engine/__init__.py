@@ -1,0 +1,1 @@
+"""The physics of I-PHYRE: packed scenes and arrays in, arrays out."""

@@ -1,0 +1,226 @@
+"""I-PHYRE physics: packed scenes and arrays in, arrays out.
+
+The seam is that of the PHYRE engine. A scene is capsules and balls in pixels with
+y pointing down; an episode removes bodies at given ticks and ends when every ball
+is out, or at a limit.
+
+Results depend on the order in which shapes enter a space and on the number the first
+shape gets, so both are part of the interface. The original benchmark rebuilds a scene
+in one space, which counts on: after `resets` builds the first shape has number
+`(resets - 1) * bodies`.
+
+Two engines give the same bits: the native one, and pymunk, which is the reference and
+an optional dependency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from topple.iphyre.engine.native import MAX_JOINTS, scene_set, simulate
+from topple.iphyre.engine.scene import (
+    BELOW,
+    MAX_BODIES,
+    PUBLISHED_PARAMS,
+    Exit,
+    MunkParams,
+    MunkScene,
+)
+from topple.iphyre.engine.world import Engine, EngineError, MunkWorld, new_world
+from topple.phyre.engine.native import default_threads
+from topple.phyre.engine.request import check_count
+from topple.progress import Progress
+
+Floats = NDArray[np.float64]
+
+NEVER = -1  # removal tick of a body that stays
+
+
+class MunkRequest(NamedTuple):
+    """How to run an episode."""
+
+    dt: float  # seconds in a tick
+    ticks: int  # the limit
+    resets: int = 1  # how often the scene was built in its space, this time included
+    out: Exit = BELOW
+    params: MunkParams = PUBLISHED_PARAMS
+    engine: Engine = Engine.NATIVE
+
+
+class MunkOutcomes(NamedTuple):
+    """What happened, one entry per episode."""
+
+    solved: NDArray[np.bool_]  # (episodes,)
+    ticks: NDArray[np.int32]  # (episodes,) ticks played, the solving one included
+    removed: NDArray[np.int32]  # (episodes,) bodies removed by then
+
+
+class Trace(NamedTuple):
+    """An episode tick by tick; row 0 is the start."""
+
+    solved: bool
+    poses: Floats  # (ticks + 1, bodies, 3) x, y in px, angle in radians
+    velocities: Floats  # (ticks + 1, bodies, 3) px/s, px/s, radians/s
+    present: NDArray[np.bool_]  # (ticks + 1, bodies) False once removed
+
+
+def simulate_batch(
+    scenes: Sequence[MunkScene],
+    scene_index: ArrayLike,
+    removals: ArrayLike,
+    request: MunkRequest,
+    resets: ArrayLike | None = None,
+    limits: ArrayLike | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> MunkOutcomes:
+    """Play many episodes; the result does not depend on the threads or on their order.
+
+    Args:
+        scenes: the scenes played.
+        scene_index: (episodes,) which scene each episode plays.
+        removals: (episodes, bodies) tick before which a body goes, or NEVER; rows
+            are as long as the largest scene. Bodies due at one tick go in order.
+        request: how to run all of them.
+        resets: (episodes,) builds of each episode, in place of the request's.
+        limits: (episodes,) ticks of each episode, in place of the request's.
+        threads: at most this many; all cores by default.
+        progress: called with (episodes done, episodes in all).
+
+    Returns:
+        The outcomes, in order.
+
+    Raises:
+        ValueError: the arrays do not fit together; the message names the episode.
+        EngineError: pymunk was asked for and is not installed.
+    """
+    if threads is not None:
+        check_count("threads", threads, 1)
+    index = np.asarray(scene_index, dtype=np.int64)
+    table = np.ascontiguousarray(removals, dtype=np.int32)
+    if table.ndim != 2 or len(table) != len(index):
+        raise ValueError(f"removals have shape {table.shape}, expected ({len(index)}, bodies)")
+    _check_episodes(scenes, index, table)
+    builds, ends = np.empty(len(index), np.int64), np.empty(len(index), np.int32)
+    builds[:] = request.resets if resets is None else resets
+    ends[:] = request.ticks if limits is None else limits
+    if request.engine is not Engine.NATIVE:
+        return _simulate_one_by_one(scenes, index, table, builds, ends, request)
+    batch = simulate(
+        scene_set(tuple(scenes), request.params, request.dt),
+        index.astype(np.int32),
+        table,
+        builds,
+        ends,
+        request.out,
+        threads=threads or default_threads(),
+        progress=progress,
+    )
+    return MunkOutcomes(batch.solved, batch.ticks, batch.removed)
+
+
+def _check_episodes(
+    scenes: Sequence[MunkScene], index: NDArray[np.int64], table: NDArray[np.int32]
+) -> None:
+    wrong = (index < 0) | (index >= len(scenes))
+    if wrong.any():
+        episode = int(np.argmax(wrong))
+        raise ValueError(f"episode {episode}: no scene {index[episode]}")
+    if not len(index):
+        return
+    bodies = np.array([len(scene.radii) for scene in scenes])[index]
+    columns = np.arange(table.shape[1])
+    wrong = (bodies > table.shape[1]) | ((columns >= bodies[:, None]) & (table >= 0)).any(axis=1)
+    if wrong.any():
+        episode = int(np.argmax(wrong))
+        raise ValueError(f"episode {episode}: removals do not fit {bodies[episode]} bodies")
+
+
+def _simulate_one_by_one(
+    scenes: Sequence[MunkScene],
+    index: NDArray[np.int64],
+    table: NDArray[np.int32],
+    builds: NDArray[np.int64],
+    limits: NDArray[np.int32],
+    request: MunkRequest,
+) -> MunkOutcomes:
+    worlds: dict[int, MunkWorld] = {}
+    rows = []
+    for which, row, build, limit in zip(index.tolist(), table, builds, limits, strict=True):
+        if which not in worlds:
+            worlds[which] = new_world(
+                scenes[which], request.dt, request.params, engine=request.engine
+            )
+        world = worlds[which]
+        world.reset(int(build))
+        due = sorted((tick, body) for body, tick in enumerate(row.tolist()) if tick >= 0)
+        rows.append(_run_plan(world, due, int(limit), request.out))
+    solved, ticks, removed = zip(*rows, strict=True) if rows else ((), (), ())
+    return MunkOutcomes(
+        np.array(solved, np.bool_), np.array(ticks, np.int32), np.array(removed, np.int32)
+    )
+
+
+def _run_plan(
+    world: MunkWorld, removals: Sequence[tuple[int, int]], limit: int, out: Exit
+) -> tuple[bool, int, int]:
+    """Play from the start; `removals` are (tick, body) by rising tick."""
+    tick = removed = 0
+    for due, body in removals:
+        if due >= limit:
+            break
+        taken = world.run(due - tick, out)
+        if taken:
+            return True, tick + taken, removed
+        tick = due
+        world.remove(body)
+        removed += 1
+    taken = world.run(limit - tick, out)
+    return (True, tick + taken, removed) if taken else (False, limit, removed)
+
+
+def trace_episode(
+    scene: MunkScene, removals: Sequence[tuple[int, int]], request: MunkRequest
+) -> Trace:
+    """Play one episode and keep every tick; `removals` are (tick, body) by rising tick."""
+    world = new_world(scene, request.dt, request.params, request.resets, request.engine)
+    due: dict[int, list[int]] = {}
+    for when, body in removals:
+        due.setdefault(when, []).append(body)
+    poses, velocities, present = [world.poses()], [world.velocities()], [list(world.present)]
+    solved = False
+    for tick in range(request.ticks):
+        for body in due.get(tick, ()):
+            world.remove(body)
+        world.step()
+        poses.append(world.poses())
+        velocities.append(world.velocities())
+        present.append(list(world.present))
+        if world.all_out(request.out):
+            solved = True
+            break
+    return Trace(solved, np.array(poses), np.array(velocities), np.array(present))
+
+
+__all__ = [
+    "MAX_BODIES",
+    "MAX_JOINTS",
+    "NEVER",
+    "Engine",
+    "EngineError",
+    "Exit",
+    "MunkOutcomes",
+    "MunkParams",
+    "MunkRequest",
+    "MunkScene",
+    "MunkWorld",
+    "Trace",
+    "new_world",
+    "simulate_batch",
+    "trace_episode",
+]

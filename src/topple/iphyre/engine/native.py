@@ -1,0 +1,209 @@
+"""The native I-PHYRE engine: packed scenes and arrays in, arrays out."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topple import _native
+from topple.iphyre.engine.packing import pack
+from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, MunkParams, MunkScene
+from topple.progress import Progress, reporting
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+MAX_BODIES_EVER = _native.MUNK_MAX_BODIES  # of a world, those that edits add included
+MAX_JOINTS = _native.MUNK_MAX_JOINTS
+
+_MAX_THREADS = 256  # more only wait for each other
+
+
+@lru_cache(maxsize=256)
+def scene_set(scenes: tuple[MunkScene, ...], params: MunkParams, dt: float) -> _native.MunkScenes:
+    """Scenes checked and ready to simulate, in steps of `dt` seconds."""
+    return _native.MunkScenes(*pack(scenes, params, dt))
+
+
+def bounds(out: Exit) -> tuple[float, float, float]:
+    """An exit as the engine takes it: below y, and from x to x."""
+    low, high = (-math.inf, math.inf) if out.x_range is None else out.x_range
+    return out.y, low, high
+
+
+class NativeWorld:
+    """One scene in the native engine, to step, look at, edit and copy.
+
+    Args:
+        scene: what it starts from.
+        dt: seconds in a tick.
+        params: constants of the physics.
+        builds: how often the scene was built in its space, this time included.
+    """
+
+    def __init__(
+        self,
+        scene: MunkScene,
+        dt: float,
+        params: MunkParams = PUBLISHED_PARAMS,
+        builds: int = 1,
+    ) -> None:
+        self.scene = scene
+        self.params = params
+        self.dt = dt
+        self.handle = _native.MunkSimulation(scene_set((scene,), params, dt), 0, builds)
+
+    def copy(self) -> NativeWorld:
+        """An independent world in the same state."""
+        other = NativeWorld.__new__(NativeWorld)
+        other.scene, other.params, other.dt = self.scene, self.params, self.dt
+        other.handle = self.handle.copy()
+        return other
+
+    def extend(self, scene: MunkScene) -> None:
+        """Go on in a scene with more bodies, which enter now."""
+        self.handle.extend(scene_set((scene,), self.params, self.dt), 0)
+        self.scene = scene
+
+    def reset(self, builds: int = 1) -> None:
+        """Put every body back to its start."""
+        self.handle.reset(builds)
+
+    def remove(self, body: int) -> None:
+        """Take a body away, with the joints that hold it."""
+        self.handle.remove(body)
+
+    def step(self, count: int = 1) -> None:
+        """Advance by a number of ticks."""
+        self.handle.step(count)
+
+    def run(self, ticks: int, out: Exit = BELOW) -> int:
+        """Advance until every ball is out, or for a number of ticks.
+
+        Returns:
+            The ticks it took for all balls to get out, or 0 if they did not.
+        """
+        return self.handle.run(ticks, *bounds(out))
+
+    def all_out(self, out: Exit = BELOW) -> bool:
+        """Whether every ball's centre is out at this instant."""
+        return self.handle.is_out(*bounds(out))
+
+    @property
+    def present(self) -> list[bool]:
+        """(bodies,) False once removed."""
+        return self.handle.present()
+
+    def poses(self) -> Floats:
+        """(bodies, 3) x, y in px and angle in radians."""
+        return self.handle.state()[:, :3]
+
+    def velocities(self) -> Floats:
+        """(bodies, 3) vx, vy in px/s and spin in radians/s."""
+        return self.handle.state()[:, 3:]
+
+    def ends(self) -> Floats:
+        """(bodies, 4) the ends of blocks in px; a ball has its centre twice."""
+        return self.handle.ends()
+
+    def joined(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Which pins and which springs still hold."""
+        holds = self.handle.holds()
+        pins = len(self.scene.pins)
+        return tuple(holds[:pins]), tuple(holds[pins:])
+
+
+class BranchPoint(NamedTuple):
+    """Where the episodes of a batch start, if not at their scenes."""
+
+    origin: NativeWorld
+    edit_start: Ints  # (episodes + 1,)
+    edits: NDArray[np.int64]  # (edits, 6) packed edits
+
+
+class Batch(NamedTuple):
+    """What came out of a batch, one entry per episode."""
+
+    solved: NDArray[np.bool_]  # (episodes,)
+    ticks: Ints  # (episodes,) ticks played, the solving one included
+    removed: Ints  # (episodes,) bodies removed by plan
+    final: Floats | None  # (episodes, bodies, 6) pose and velocity at the end
+    states: Floats | None  # (episodes, frames, bodies, 6) at the start, then as they were kept
+    frame_count: Ints | None  # (episodes,)
+
+
+def simulate(
+    scenes: _native.MunkScenes,
+    scene_index: Ints,
+    removals: Ints,
+    builds: NDArray[np.int64],
+    limits: Ints,
+    out: Exit,
+    *,
+    threads: int,
+    final: bool = False,
+    stride: int = 0,
+    bodies: int = 0,
+    branch: BranchPoint | None = None,
+    progress: Progress | None = None,
+) -> Batch:
+    """Play many episodes on many threads; results do not depend on how many.
+
+    Args:
+        scenes: what is played.
+        scene_index: (episodes,) which scene each episode plays.
+        removals: (episodes, bodies) tick before which a body goes; negative for never.
+        builds: (episodes,) how often each scene was built in its space.
+        limits: (episodes,) ticks at which an episode ends.
+        out: where balls have to go.
+        threads: at most this many.
+        final: keep the state at the end.
+        stride: keep the start, every so many ticks, and the end if solved; 0 for none.
+        bodies: rows of the states kept.
+        branch: where episodes start, if not at their scenes.
+        progress: called with (episodes done, episodes in all).
+    """
+    count = len(scene_index)
+    frames = int(limits.max(initial=0)) // max(stride, 1) + 2
+    solved = np.zeros(count, np.uint8)
+    ticks, removed = np.zeros(count, np.int32), np.zeros(count, np.int32)
+    last = np.zeros((count, bodies, 6)) if final else None
+    states = np.zeros((count, frames, bodies, 6)) if stride else None
+    frame_count = np.zeros(count, np.int32) if stride else None
+    with reporting(progress, count) as counter:
+        _native.munk_simulate(
+            scenes,
+            scene_index,
+            removals,
+            builds,
+            limits,
+            *bounds(out),
+            min(threads, max(count, 1), _MAX_THREADS),
+            solved,
+            ticks,
+            removed,
+            max(stride, 1),
+            states,
+            frame_count,
+            last,
+            counter,
+            None if branch is None else branch.origin.handle,
+            None if branch is None else branch.edit_start,
+            None if branch is None else branch.edits,
+        )
+    return Batch(solved.view(np.bool_), ticks, removed, last, states, frame_count)
+
+
+__all__ = [
+    "MAX_BODIES_EVER",
+    "MAX_JOINTS",
+    "Batch",
+    "BranchPoint",
+    "NativeWorld",
+    "scene_set",
+    "simulate",
+]

@@ -1,0 +1,89 @@
+"""Worlds of either I-PHYRE engine, and the choice between the two."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topple.iphyre.engine.native import NativeWorld
+from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, MunkParams, MunkScene
+
+Floats = NDArray[np.float64]
+
+
+class Engine(Enum):
+    """What computes the physics."""
+
+    NATIVE = "native"
+    PYMUNK = "pymunk"  # the slow reference
+
+
+class EngineError(RuntimeError):
+    """An engine is not installed; the message says how to get it."""
+
+
+class MunkWorld(Protocol):
+    """One scene in motion, in either engine."""
+
+    scene: MunkScene
+    params: MunkParams
+    dt: float
+
+    def reset(self, builds: int = 1) -> None:
+        """Put every body back to its start, as after a number of builds in one space."""
+
+    def remove(self, body: int) -> None:
+        """Take a body away, with the joints that hold it."""
+
+    def step(self, count: int = 1) -> None:
+        """Advance by a number of ticks."""
+
+    def run(self, ticks: int, out: Exit = BELOW) -> int:
+        """Advance until every ball is out; the ticks it took, or 0 if they did not suffice."""
+
+    def all_out(self, out: Exit = BELOW) -> bool:
+        """Whether every ball's centre is out at this instant."""
+
+    @property
+    def present(self) -> list[bool]:
+        """(bodies,) False once removed."""
+
+    def poses(self) -> Floats:
+        """(bodies, 3) x, y in px and angle in radians."""
+
+    def velocities(self) -> Floats:
+        """(bodies, 3) vx, vy in px/s and spin in radians/s."""
+
+    def ends(self) -> Floats:
+        """(bodies, 4) the ends of blocks in px; a ball has its centre twice."""
+
+    def joined(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Which pins and which springs still hold."""
+
+
+def new_world(
+    scene: MunkScene,
+    dt: float,
+    params: MunkParams = PUBLISHED_PARAMS,
+    builds: int = 1,
+    engine: Engine = Engine.NATIVE,
+) -> MunkWorld:
+    """A world for a scene, at its start.
+
+    Raises:
+        EngineError: pymunk was asked for and is not installed.
+    """
+    if engine is Engine.NATIVE:
+        return NativeWorld(scene, dt, params, builds)
+    try:
+        from topple.iphyre.engine.pymunk_engine import ReferenceWorld
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("pymunk"):
+            raise
+        raise EngineError(
+            "the engine 'pymunk' is not installed; run: pip install 'topple[pymunk]'"
+        ) from None
+    return ReferenceWorld(scene, dt, params, builds)

@@ -1,0 +1,176 @@
+"""I-PHYRE as Gymnasium environments, one for each strategy.
+
+All play at 10 Hz for at most 150 ticks and earn -1 a second, -10 for each block
+removed and +1000 for getting every ball out. They differ in what an action is:
+
+* in advance: `Box(0, 1, (6,))`, the time of removal of each gray block, in the game's
+  order, as a fraction of 15 seconds; 0 and 1 mean never. One step is a whole episode.
+* on the fly: `Discrete(7)`, nothing or one of the gray blocks, every tick.
+* combined: as in advance, but a step ends after the next removal, to plan anew.
+
+Observations are symbolic by default: a float32 vector of the 12 x 9 object table,
+scaled and clipped to 0 to 1, followed by the positions an action speaks of (120
+numbers; on the fly 122). With `observation="image"` they are 600 x 600 RGB pictures.
+
+Episodes terminate when solved and are truncated at the limit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Box, Discrete, Space
+from numpy.typing import NDArray
+
+from topple.iphyre.env_slots import ACTIONS, games_of, new_stage, observation_size
+from topple.iphyre.frames import SIZE
+from topple.iphyre.game import MAX_ELIMINABLE, Game
+from topple.iphyre.games import game_named
+from topple.iphyre.rules import AT_10_HZ, Rules
+from topple.iphyre.split import Split
+from topple.iphyre.strategy import Strategy
+
+Observation = NDArray[np.float32] | NDArray[np.uint8]
+ObservationKind = Literal["symbolic", "image"]
+
+
+def action_space(strategy: Strategy) -> Space[Any]:
+    """What an agent chooses from."""
+    if strategy is Strategy.ON_THE_FLY:
+        return Discrete(ACTIONS)
+    return Box(0.0, 1.0, (MAX_ELIMINABLE,), np.float32)
+
+
+def observation_space(strategy: Strategy, kind: ObservationKind) -> Space[Any]:
+    """What an agent sees.
+
+    Raises:
+        ValueError: there is no such kind of observation.
+    """
+    if kind == "symbolic":
+        return Box(0.0, 1.0, (observation_size(strategy),), np.float32)
+    if kind == "image":
+        return Box(0, 255, (SIZE, SIZE, 3), np.uint8)
+    raise ValueError(f"observation is {kind!r}; it must be 'symbolic' or 'image'")
+
+
+def checked_render_mode(mode: str | None) -> str | None:
+    """The render mode.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+    if mode not in (None, "rgb_array"):
+        raise ValueError(f"render_mode is {mode!r}; it must be 'rgb_array' or None")
+    return mode
+
+
+class IPhyreEnv(gym.Env[Observation, Any]):
+    """One episode at a time; see the module for spaces and rewards.
+
+    The game is sampled at each reset from those given, or chosen with
+    `reset(options={"game": name})`. `info` holds the game's name, the tick, the number
+    of blocks removed and whether it is solved.
+
+    Args:
+        strategy: what an action means.
+        game: the only game to play, by name or as a value.
+        split: the games to sample from; BASIC if nothing is said.
+        observation: "symbolic" or "image".
+        render_mode: "rgb_array" or None.
+        rules: published at 10 Hz by default.
+    """
+
+    metadata = {  # noqa: RUF012
+        "render_modes": ["rgb_array"],
+        "render_fps": 10,
+    }
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        game: str | Game | None = None,
+        split: str | Split | None = None,
+        observation: ObservationKind = "symbolic",
+        render_mode: str | None = None,
+        rules: Rules = AT_10_HZ,
+    ) -> None:
+        self.render_mode = checked_render_mode(render_mode)
+        self.action_space = action_space(strategy)
+        self.observation_space = observation_space(strategy, observation)
+        self._kind = observation
+        self._home = self._stage = new_stage(games_of(game, split), 1, strategy, rules)
+        self._into = self._stage.room()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode; `options={"game": name}` chooses the game."""
+        super().reset(seed=seed)
+        choice = (options or {}).get("game")
+        if choice is None:
+            self._stage = self._home
+            self._begin(int(self.np_random.integers(len(self._stage.games))))
+        else:
+            self._start(choice if isinstance(choice, Game) else game_named(choice))
+        return self._observe(), self._info()
+
+    def _start(self, game: Game) -> None:
+        if game in self._home.games:
+            self._stage = self._home
+        else:
+            self._stage = new_stage((game,), 1, self._home.strategy, self._home.rules)
+        self._begin(self._stage.games.index(game))
+
+    def _begin(self, number: int) -> None:
+        self._stage.start((0,), (number,), self._into)
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Carry out an action; see the module for what it means."""
+        into = self._into
+        self._stage.step((action,), into)
+        return (
+            self._observe(),
+            float(into.rewards[0]),
+            bool(into.terminated[0]),
+            bool(into.truncated[0]),
+            self._info(),
+        )
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """(600, 600, 3) the scene now, if the render mode asks for it."""
+        return self._stage.picture(0, smooth=2) if self.render_mode else None
+
+    def _observe(self) -> Observation:
+        if self._kind == "image":
+            return self._stage.picture(0)
+        seen: NDArray[np.float32] = self._into.observations[0].copy()
+        return seen
+
+    def _info(self) -> dict[str, Any]:
+        game, tick, removed, solved = self._stage.slot(0)
+        name = self._stage.games[game].name
+        return {"game": name, "tick": tick, "removed": removed, "solved": solved}
+
+
+class IPhyreInAdvanceEnv(IPhyreEnv):
+    """All times at once; one step is an episode."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Strategy.IN_ADVANCE, **options)
+
+
+class IPhyreOnTheFlyEnv(IPhyreEnv):
+    """A block or nothing, every tick."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Strategy.ON_THE_FLY, **options)
+
+
+class IPhyreCombinedEnv(IPhyreEnv):
+    """All times, anew after every removal."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Strategy.COMBINED, **options)

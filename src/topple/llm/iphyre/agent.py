@@ -1,0 +1,252 @@
+"""A model on I-PHYRE: in advance, re-planning after each removal, or on the fly.
+
+No answer is doing nothing: a turn without a usable reply removes nothing, and the game goes on.
+After ``patience`` such turns in a row no more is asked in that play, and it is the last one. Plays
+end with the first that solves the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from topple.iphyre.episode import Episode
+from topple.iphyre.game import Game
+from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.plan import NO_PLAN
+from topple.iphyre.rules import SECONDS, Rules
+from topple.iphyre.strategy import Strategy, next_leg, plan_in_advance
+from topple.llm.answers import AnswerError, Schema
+from topple.llm.chat import Chat
+from topple.llm.crew import work
+from topple.llm.iphyre import gpt4_preset
+from topple.llm.iphyre.feedback import WatchedPlay, watch_play
+from topple.llm.iphyre.prompt import (
+    answer_action,
+    choice_schema,
+    final_text,
+    game_pictures,
+    game_text,
+    plan_schema,
+    play_text,
+    rules_text,
+)
+from topple.llm.iphyre.tools import GameTools
+from topple.llm.messages import system, user
+from topple.llm.settings import ChatSettings
+from topple.llm.turn import Asker
+from topple.llm.turns import TurnNote, note
+from topple.runs.agent import Observation
+
+Value = TypeVar("Value")
+
+PRESETS = (gpt4_preset.NAME,)
+NOTHING = -1  # removed, on the fly
+
+
+@dataclass
+class IphyreLlm(ChatSettings):
+    """A language model as an agent of I-PHYRE.
+
+    Attributes:
+        strategy: "in_advance", "combined" or "on_the_fly".
+        every: seconds between two questions on the fly.
+        preset: "iphyre-gpt4" for the paper's baseline, which fixes all else but the model.
+    """
+
+    strategy: str = Strategy.IN_ADVANCE.value
+    every: float = 1.0
+    preset: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = ", ".join(strategy.value for strategy in Strategy)
+        if self.strategy not in {strategy.value for strategy in Strategy}:
+            raise ValueError(f"strategy is {self.strategy!r}; it has to be one of {names}")
+        if not 0.1 <= self.every <= SECONDS:
+            raise ValueError(f"every is {self.every} s; it has to be 0.1 to {SECONDS}")
+        if self.preset and self.preset not in PRESETS:
+            raise ValueError(f"preset is {self.preset!r}; there is {', '.join(PRESETS)}")
+        if self.preset and (self.tools or self.images or self.strategy != "in_advance"):
+            raise ValueError(
+                f"preset {self.preset!r} is in advance, without pictures and tools; leave "
+                "strategy, images and tools out"
+            )
+
+    @property
+    def traits(self) -> GameTraits:
+        """It reads the exact scene, and learns from its plays of a game within that game."""
+        if self.preset:
+            return GameTraits(Strategy.IN_ADVANCE, Observation.OBJECTS)
+        return GameTraits(Strategy(self.strategy), Observation.SCENE, online=self.memory > 0)
+
+    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+        """Nothing to learn."""
+
+    def play(self, playing: Playing) -> None:
+        """Play games, several at once."""
+        options = self.options()
+        if self.preset:
+            options = {**options, **gpt4_preset.OPTIONS}
+
+        def sit(chat: Chat, game: Game) -> tuple[Playing, list[TurnNote]]:
+            return self._play_one(chat, playing.part(game), game)
+
+        for part in work(self.link, options, playing.games, lambda game: game.name, sit):
+            playing.join(part)
+
+    def _play_one(self, chat: Chat, playing: Playing, game: Game) -> tuple[Playing, list[TurnNote]]:
+        if not self.preset:
+            return _Table(self, Asker(chat, self), playing, game).sit()
+        if playing.rules.hz != gpt4_preset.RULES.hz:
+            raise ValueError(f"preset {self.preset!r} is played at 10 Hz, not {playing.rules.hz}")
+        played, wrong, answer = gpt4_preset.ask(chat, f"{game.name}/001/00", game)
+        playing.log.append(played)
+        result = f"reward {played.score.reward:.1f}"
+        return playing, [TurnNote(1, answer, result, (wrong,) if wrong else ())]
+
+
+class _Table:
+    """One game, from its first turn to its last."""
+
+    def __init__(self, agent: IphyreLlm, asker: Asker, playing: Playing, game: Game) -> None:
+        self._agent, self._asker, self._playing, self._game = agent, asker, playing, game
+        self._strategy = Strategy(agent.strategy)
+        self._tools = GameTools(agent, playing, game)
+        self._seen: list[tuple[WatchedPlay, str]] = []  # plays, and how they went
+        self._turns: list[TurnNote] = []
+        self._passed = 0  # turns in a row
+
+    def sit(self) -> tuple[Playing, list[TurnNote]]:
+        """Play until the game is solved, its plays are used up, or the model has given up."""
+        how = {
+            Strategy.IN_ADVANCE: self._in_advance,
+            Strategy.COMBINED: self._combined,
+            Strategy.ON_THE_FLY: self._on_the_fly,
+        }[self._strategy]
+        for number in range(1, self._playing.log.limit + 1):
+            notes: list[str] = []
+            how(notes)
+            _, plan, score = self._playing.log.last
+            seen = watch_play(self._game, number, plan, score, self._playing.rules)
+            self._seen.append((seen, play_text(seen, notes)))
+            self._tools.seen.append(seen)
+            if self._turns:
+                last = self._turns[-1]
+                result = f"{last.result}; play {number}: reward {score.reward:.1f}"
+                self._turns[-1] = last._replace(result=result)
+            if score.solved or self._passed >= self._agent.patience:
+                break
+        return self._playing, self._turns
+
+    def _in_advance(self, notes: list[str]) -> None:
+        """Ask for all times, then play."""
+        action = self._ask_times(Episode(self._game, self._playing.rules), notes)
+        plan = NO_PLAN
+        if action is not None:
+            plan = plan_in_advance(self._game, action, self._playing.rules)
+        self._playing.play(self._game, plan)
+
+    def _combined(self, notes: list[str]) -> None:
+        """Ask for all times, play to the first removal, and ask again."""
+        used: frozenset[int] = frozenset()
+        rules = self._playing.rules
+        with self._playing.episode(self._game) as episode:
+            while not episode.state.over and episode.removed < len(self._game.eliminable):
+                action = self._ask_times(episode, notes)
+                if action is None:
+                    break
+                leg = next_leg(self._game, action, episode.tick, used, rules)
+                if episode.run(leg.ticks) or leg.body is None:
+                    break
+                episode.remove(leg.body)
+                episode.step()
+                used = leg.used
+            _coast(episode, rules.tick_limit)
+
+    def _ask_times(self, episode: Episode, notes: list[str]) -> list[float] | None:
+        """An action with a time for each gray block; None: there was no answer."""
+        rules, removed = self._playing.rules, episode.state.removed
+        gone = [body in removed for body in self._game.eliminable]
+        earliest = max(1, episode.tick)  # a time of 0 would mean never
+
+        def accept(answer: Any) -> list[float]:
+            return answer_action(answer, rules, gone, earliest)
+
+        return self._ask(episode, notes, plan_schema(self._game, rules), accept)
+
+    def _on_the_fly(self, notes: list[str]) -> None:
+        """Ask every so many ticks whether a block goes now."""
+        schema, rules = choice_schema(self._game), self._playing.rules
+        stride = max(1, round(self._agent.every * rules.hz))
+        with self._playing.episode(self._game) as episode:
+            # When nothing is left to remove, there is nothing to decide.
+            while not episode.state.over and episode.removed < len(self._game.eliminable):
+                if self._passed >= self._agent.patience:
+                    break
+                choose = partial(_chosen, self._game, episode.state.removed)
+                body = self._ask(episode, notes, schema, choose)
+                if body is not None and body != NOTHING:
+                    episode.remove(body)
+                _coast(episode, min(episode.tick + stride, rules.tick_limit))
+            _coast(episode, rules.tick_limit)
+
+    def _ask(
+        self, episode: Episode, notes: list[str], schema: Schema, accept: Callable[[Any], Value]
+    ) -> Value | None:
+        """One turn; None if it was passed."""
+        number = len(self._turns) + 1
+        turn = self._asker.ask(
+            f"{self._game.name}/{number:03d}",
+            self._messages(episode),
+            schema,
+            lambda answer: (accept(answer), answer),
+            self._tools.tools(),
+        )
+        second = f"{episode.tick / episode.rules.hz:.1f} s"
+        if turn.value is None:
+            self._passed += 1
+            self._turns.append(note(number, turn, None, f"{second}: passed, no usable answer"))
+            return None
+        self._passed = 0
+        value, answer = turn.value
+        self._turns.append(note(number, turn, answer, second))
+        if "note" in answer:
+            notes.append(answer["note"])
+        return value
+
+    def _messages(self, episode: Episode) -> list[Any]:
+        agent, playing = self._agent, self._playing
+        told = self._seen[-agent.memory :] if agent.memory else []
+        memory = [text for _, text in told]
+        if told:
+            memory[-1] += f"\n{final_text(told[-1][0])}"
+        made = len(self._seen)
+        text = game_text(episode, self._strategy, playing.log.limit, made, memory)
+        last = told[-1][0] if told else None
+        pictures = game_pictures(episode, last, agent.keyframes) if agent.images else []
+        start = rules_text(self._strategy, playing.rules, agent.every, agent.tools)
+        if agent.tools:
+            start += f"\n\n{self._tools.words()}"
+        return [system(start), user(text, pictures)]
+
+
+def _chosen(game: Game, removed: frozenset[int], answer: Any) -> int:
+    """The body an answer removes, or NOTHING."""
+    number: int | None = answer["remove"]
+    if number is None:
+        return NOTHING
+    body = game.eliminable[number - 1]
+    if body in removed:
+        raise AnswerError(f"gray block {number} is gone already")
+    return body
+
+
+def _coast(episode: Episode, tick: int) -> None:
+    """Play on to a tick, unless the game is solved before."""
+    if not episode.solved and episode.tick < tick:
+        episode.run(tick - episode.tick)

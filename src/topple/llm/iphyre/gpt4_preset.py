@@ -1,0 +1,173 @@
+"""The GPT-4 baseline of the I-PHYRE paper (appendix G), as its published script ran it.
+
+One zero-shot question per game, and one play. What is odd about it is kept:
+
+- two completions are asked for, at temperature 0.5 and 512 tokens, and the second is used;
+- the scene is the 12 x 9 table printed as an array, rows of zeros included;
+- the prompt says that y runs from the bottom up, but in the table it runs down;
+- blocks are named by an index from 0 to 5, and the prompt does not say of what: it counts the
+  gray blocks. A larger one means 5, and an index without a block is a step of doing nothing;
+- the list is carried out in its own order: an entry waits for its time and for those before it;
+  a time of 0 is carried out before the first step;
+- the game runs at 10 Hz, in a space where the scene was built three times, for 151 steps;
+- success is not looked at after a step that carries out an entry: if all balls are out then, the
+  episode goes on and earns 1000 again at the next step.
+
+What differs: the words of the prompt are our own; a reply is read as JSON and not evaluated as
+Python, and one without a readable list is a play without removals, where the script ended. A
+server that sends only one completion has that one used.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from topple.iphyre.episode import Episode
+from topple.iphyre.game import MAX_ELIMINABLE, Game
+from topple.iphyre.object_table import object_table
+from topple.iphyre.plan import Elimination, Plan
+from topple.iphyre.play_log import Play
+from topple.iphyre.rules import SECONDS, Rules
+from topple.iphyre.score import Score
+from topple.llm.answers import AnswerError, Schema, check, parse_json
+from topple.llm.chat import Chat, Message
+from topple.llm.messages import system, user
+from topple.llm.reply import Reply
+
+NAME = "iphyre-gpt4"
+OPTIONS = {"temperature": 0.5, "max_tokens": 512, "n": 2}
+USED = 1  # which completion, from 0
+RULES = Rules(hz=10, resets=3)
+
+_MAX_ENTRIES = 1000
+_SCHEMA: Schema = {
+    "type": "array",
+    "maxItems": _MAX_ENTRIES,
+    "items": {
+        "type": "object",
+        "properties": {
+            "time": {"type": "number"},
+            "index": {"type": "integer", "minimum": 0},
+        },
+        "required": ["time", "index"],
+    },
+}
+
+_BEFORE = """\
+In a square two-dimensional world of 600 by 600 there are blocks and balls. Remove the blocks \
+that can be removed so that the ball falls into the abyss. There are 15.0 seconds.
+
+All objects are given by the rows of an array.
+A block: [x1, y1, x2, y2, radius, eli, dynamic, joint, spring], with its left end [x1, y1] and its \
+right end [x2, y2]; it is 20 high, twice its radius.
+A ball: [x, y, x, y, radius, eli, dynamic, joint, spring], with its centre [x, y].
+eli is 1 for an object that can be removed and 0 for others, dynamic 1 for one that forces move \
+and 0 for one that is static, joint and spring are 1 for one that a stick or a spring holds.
+
+x goes from 0 at the left to 600 at the right, y from 0 at the bottom to 600 at the top. Once it \
+starts, everything that is not static moves by gravity, and objects collide with each other. \
+Removing nothing is allowed, too.
+
+From the array, work out which block to remove when. Write an array of objects with a time and \
+the index of a block, from 0 to 5, like this:
+[
+{"time": 0, "index": 0},
+{"time": 0.2, "index": 1}
+]
+
+The array of this game:
+"""
+_AFTER = "\n\nThe removals are:\n"
+
+
+class Entry(NamedTuple):
+    """A line of an answer."""
+
+    time: float  # s
+    body: int | None  # None: there is no such block
+
+
+def ask(chat: Chat, place: str, game: Game) -> tuple[Play, str, Any]:
+    """Ask for a game's removals and play them.
+
+    Returns:
+        The play, what was wrong with the reply ("": nothing), and the answer (None if wrong).
+    """
+    reply = chat.ask(place, prompt(game))
+    try:
+        answer = read_list(used_text(reply))
+    except AnswerError as error:
+        return play_entries(game, []), str(error), None
+    return play_entries(game, entries(game, answer)), "", answer
+
+
+def prompt(game: Game) -> list[Message]:
+    """The question about a game."""
+    table = object_table(Episode(game, RULES).world, game.eliminable)
+    with np.printoptions(threshold=table.size + 1, linewidth=75, precision=8, suppress=False):
+        text = f"{_BEFORE}{table}{_AFTER}"
+    return [system("You are a helpful assistant."), user(text)]
+
+
+def used_text(reply: Reply) -> str:
+    """The text of the completion that counts."""
+    return reply.choice(min(USED, max(len(reply.choices) - 1, 0))).text
+
+
+def read_list(text: str) -> Any:
+    """The list between the first and the last bracket of a reply.
+
+    Raises:
+        AnswerError: there is none.
+    """
+    first, last = text.find("["), text.rfind("]")
+    if first < 0 or last < first:
+        raise AnswerError("there is no list in the reply")
+    answer = parse_json(text[first : last + 1])
+    _check(answer)
+    return answer
+
+
+def _check(answer: Any) -> None:
+    if isinstance(answer, list):
+        for item in answer:  # other names are allowed, as evaluating them was
+            if isinstance(item, dict):
+                for name in set(item) - {"time", "index"}:
+                    del item[name]
+    check(answer, _SCHEMA)
+
+
+def entries(game: Game, answer: Any) -> list[Entry]:
+    """The lines of an answer, with bodies for indices."""
+    blocks: list[int | None] = [*game.eliminable]
+    blocks += [None] * (MAX_ELIMINABLE - len(blocks))
+    return [
+        Entry(float(item["time"]), blocks[min(item["index"], MAX_ELIMINABLE - 1)])
+        for item in answer
+    ]
+
+
+def play_entries(game: Game, lines: list[Entry]) -> Play:
+    """Play lines by the script's clock, and count as it counts."""
+    episode = Episode(game, RULES)
+    reward, clock, number, solved = 0.0, 0.0, 0, False
+    history: list[Elimination] = []
+    while clock < SECONDS:
+        due = number < len(lines) and clock >= lines[number].time
+        removed = 0
+        if due:
+            body = lines[number].body
+            number += 1
+            if body is not None and episode.remove(body):
+                history.append(Elimination(episode.tick, body))
+                removed = 1
+        out = episode.step()
+        solved |= out
+        reward += RULES.reward(1, removed, out)
+        clock += RULES.dt
+        if out and not due:
+            break
+    score = Score(reward, solved, episode.tick, len(history))
+    return Play(game.name, Plan(tuple(history)), score)

@@ -1,0 +1,43 @@
+"""Chat messages: text, and pictures beside it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from PIL import Image
+
+from topple.llm.chat import Message
+from topple.llm.exchanges import png_url
+from topple.media.files import Frame
+
+Picture = tuple[str, Frame]  # what it shows, and the picture
+
+ANSWER_RULE = (
+    "Reply with one JSON object and nothing else. If you want to think in writing first, put the "
+    "object into a fenced code block at the end; the last such block is read."
+)
+CALL_RULE = "Give your answer by calling `propose`."
+
+
+def system(text: str) -> Message:
+    """The rules of the game."""
+    return {"role": "system", "content": text}
+
+
+def user(text: str, pictures: Sequence[Picture] = ()) -> Message:
+    """What a model is told; pictures follow, each after a line that says what it shows."""
+    if not pictures:
+        return {"role": "user", "content": text}
+    parts: list[dict[str, object]] = [{"type": "text", "text": text}]
+    for caption, frame in pictures:
+        parts.append({"type": "text", "text": caption})
+        parts.append({"type": "image_url", "image_url": {"url": png_url(to_png(frame))}})
+    return {"role": "user", "content": parts}
+
+
+def to_png(frame: Frame) -> bytes:
+    """A frame as the bytes of a PNG file."""
+    buffer = io.BytesIO()
+    Image.fromarray(frame).save(buffer, format="PNG", optimize=True)
+    return buffer.getvalue()

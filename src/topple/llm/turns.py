@@ -1,0 +1,62 @@
+"""How the turns of a run went: its answers and what came of them, beside the exchanges.
+
+``turns.json`` holds no times: it is the same for the same answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from topple.files import whole_file
+
+if TYPE_CHECKING:
+    from topple.llm.turn import Turn  # which needs httpx; reports do without
+
+TURNS = "turns.json"
+
+
+class TurnNote(NamedTuple):
+    """A turn, in short."""
+
+    number: int  # from 1, as in the places of exchanges
+    answer: Any  # None: passed
+    result: str  # what came of it, in words
+    failures: tuple[str, ...] = ()  # what was wrong with replies that could not be used
+    calls: Mapping[str, int] = {}  # of tools
+
+
+Notes = Mapping[str, Sequence[TurnNote]]  # by task or game
+
+
+def note(number: int, turn: Turn[Any], answer: Any, result: str) -> TurnNote:
+    """A turn as it is noted."""
+    return TurnNote(number, answer, result, tuple(turn.failures), dict(sorted(turn.calls.items())))
+
+
+def write_turns(folder: Path, notes: Notes) -> None:
+    """Write the turns of a run."""
+    data = {subject: [turn._asdict() for turn in turns] for subject, turns in notes.items()}
+    with whole_file(folder / TURNS) as temporary:
+        temporary.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def read_turns(folder: Path) -> Notes:
+    """The turns of a run; none if it is not finished.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    path = folder / TURNS
+    if not path.exists():
+        return {}
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            subject: [TurnNote(**{**turn, "failures": tuple(turn["failures"])}) for turn in turns]
+            for subject, turns in data.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"{path} is damaged: {error}; run the same evaluation again") from None

@@ -1,0 +1,33 @@
+"""RAND: tries random actions.
+
+They are the fixed list's, in order, so that the result is one number and not a draw: each
+task gets its first 100 valid ones. This is how the published row was made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from topple.phyre.phases import Testing, Training
+from topple.runs.agent import Traits
+
+LIST_LENGTH = 100_000  # far more than any published task needs for 100 valid actions
+
+
+@dataclass
+class Rand:
+    """The random agent."""
+
+    @property
+    def traits(self) -> Traits:
+        """It sees nothing and may place anything."""
+        return Traits()
+
+    def train(self, training: Training) -> None:
+        """Nothing to learn."""
+
+    def act(self, testing: Testing) -> None:
+        """Try listed actions in order."""
+        testing.prefetch(LIST_LENGTH, valid=testing.log.limit)
+        for task in testing.tasks:
+            testing.attempt_listed(task, range(LIST_LENGTH))

@@ -1,0 +1,403 @@
+"""The native engine: scenes and actions in, outcomes and observations out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from topple import _native
+from topple.phyre.engine.backend import Backend, device_for
+from topple.phyre.engine.buffers import room_for
+from topple.phyre.engine.cuda import simulate_on_device
+from topple.phyre.engine.packing import PackedScenes, pack
+from topple.phyre.engine.request import PIXELS_PER_METRE, Request, check_count
+from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
+from topple.phyre.scene import Scene, SceneError
+from topple.progress import Progress, reporting
+
+_MAX_THREADS = 256  # more only wait for each other
+
+# In the order of the engine's fault codes.
+_FAULTS = (
+    "",
+    f"a scene has at most {_native.MAX_BODIES} bodies",
+    f"a scene has at most {_native.MAX_FIXTURES} shapes",
+    f"a polygon has at most {_native.MAX_VERTICES} vertices",
+    "a body needs at least one shape",
+    "all numbers have to be finite",
+    f"coordinates stay within {_native.MAX_COORDINATE:g} metres",
+    "a circle needs a positive radius",
+    "a polygon needs at least 3 distinct vertices",
+    "a polygon has to be strictly convex",
+    "a polygon lists its vertices counter-clockwise",
+    "a dynamic body needs a mass: its shapes are too small",
+    "a goal names two different bodies of the scene, at least one of them dynamic, "
+    "and is held for at least one step",
+)
+
+
+class SceneSet:
+    """Scenes checked and ready to simulate, any number of times.
+
+    Raises:
+        SceneError: if a scene breaks a rule of the engine; the message names the scene,
+            the body and the rule.
+    """
+
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        self.packed: PackedScenes = pack(scenes)
+        p = self.packed
+        self.handle = _native.Scenes(
+            p.body_start,
+            p.fixture_start,
+            p.vertex_start,
+            p.goals,
+            p.dynamic,
+            p.color,
+            p.kind,
+            p.diameter,
+            p.feature_offset,
+            p.pose_px,
+            p.pose_m,
+            p.velocity,
+            p.radius_px,
+            p.radius_m,
+            p.vertices_px,
+            p.vertices_m,
+        )
+        fault = self.handle.fault()
+        if fault is not None:
+            scene, body, code = fault
+            place = p.names[scene] if body < 0 else f"{p.names[scene]}, body {body}"
+            raise SceneError(f"{place}: {_FAULTS[code]}")
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+
+def _scene_indices(scenes: SceneSet, index: npt.ArrayLike) -> npt.NDArray[np.int32]:
+    raw = np.asarray(index)
+    if raw.ndim != 1 or (raw.size and raw.dtype.kind not in "iu"):
+        raise ValueError(
+            f"scene_index has shape {raw.shape} and type {raw.dtype}; "
+            "it is a vector of whole numbers, one per action"
+        )
+    bad = (raw < 0) | (raw >= len(scenes))
+    if bad.any():
+        raise ValueError(
+            f"scene_index has {raw[bad][0]}; there are {len(scenes)} scenes, counted from 0"
+        )
+    return np.ascontiguousarray(raw, dtype=np.int32)
+
+
+def _action_array(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
+    array = np.ascontiguousarray(actions, dtype=np.float64)
+    widths = [3 * balls for balls in range(_native.MAX_BALLS + 1)]
+    if array.ndim != 2 or array.shape[1] not in widths:
+        raise ValueError(
+            f"actions have shape {array.shape}; they are a matrix with 3 columns per ball "
+            f"(0, 3 or 6), one row per attempt"
+        )
+    if len(array) != count:
+        raise ValueError(f"there are {len(array)} actions for {count} scene indices")
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0, 0])
+        raise ValueError(f"action {row} is {array[row].tolist()}; all numbers have to be finite")
+    return array
+
+
+def _ball_array(balls: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    array = np.ascontiguousarray(balls, dtype=np.float64)
+    if array.size == 0:
+        return array.reshape(0, 3)
+    if array.ndim != 2 or array.shape[1] != 3 or len(array) > _native.MAX_BALLS:
+        raise ValueError(
+            f"balls have shape {array.shape}; they are at most {_native.MAX_BALLS} rows of "
+            "x, y and radius"
+        )
+    limit = _native.MAX_COORDINATE * PIXELS_PER_METRE
+    low, high = (-limit, -limit, _native.MIN_RADIUS), (limit, limit, limit)
+    good = ((array >= low) & (array <= high)).all(axis=1)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(
+            f"ball {row} is {array[row].tolist()}; coordinates stay within {limit:g} pixels "
+            f"and the radius is at least {_native.MIN_RADIUS:g}"
+        )
+    return array
+
+
+def default_threads() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def simulate_batch(
+    scenes: SceneSet,
+    scene_index: npt.ArrayLike,
+    actions: npt.ArrayLike,
+    request: Request | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    out: BatchResult | None = None,
+    backend: Backend = "cpu",
+) -> BatchResult:
+    """Simulates many attempts on all cores, or on a GPU.
+
+    The result does not depend on the backend, the number of threads or the order of the
+    batch. Ctrl-C stops within a second, on a GPU within a few.
+
+    Args:
+        scenes: the scenes the attempts are made on.
+        scene_index: [attempts] the scene of each attempt.
+        actions: [attempts, 3 * balls] numbers between 0 and 1: x, y and radius of each ball
+            the player adds. With no columns, nothing is added.
+        request: what to simulate and what to keep; outcomes alone by default.
+        threads: at most this many; all cores by default.
+        progress: called about five times a second from another thread, and at the end.
+        out: an earlier result of the same shape to write into, which spares the time to
+            get fresh memory for images. What this batch does not write (frames beyond
+            ``frame_count``, objects and bodies a scene does not have) keeps its old value.
+        backend: "cpu", "cuda", or "auto" for a GPU if there is one and the batch is large.
+
+    Raises:
+        ValueError: if an array has a wrong shape or value.
+        SceneError: if a scene outgrows the engine's room for contacts.
+        CudaError: if a GPU is asked for and cannot be used.
+    """
+    index = _scene_indices(scenes, scene_index)
+    array = _action_array(actions, len(index))
+    request = request or Request()
+    result = room_for(scenes.packed, index, array.shape[1] // 3, request, out)
+    device = device_for(backend, len(index))
+    if device is None:
+        return _run(scenes, index, array, request, threads, progress, None, result)
+    left = simulate_on_device(device, scenes.packed, index, array, request, result, progress)
+    if left.size:  # what outgrows the device's small worlds
+        room = result.rows(left)
+        result.put(left, _run(scenes, index[left], array[left], request, threads, None, None, room))
+    return result
+
+
+class _Branches(NamedTuple):
+    origin: _native.Simulation
+    edit_start: npt.NDArray[np.int32]
+    edits: npt.NDArray[np.int32]
+
+
+def simulate_branches(
+    scenes: SceneSet,
+    scene_index: npt.ArrayLike,
+    origin: Simulation,
+    edit_start: npt.NDArray[np.int32],
+    edits: npt.NDArray[np.int32],
+    request: Request | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> BatchResult:
+    """Runs edited copies of one world; :meth:`topple.phyre.engine.world.World.branch` is its face.
+
+    Args:
+        scenes: the scene of the world, extended by the bodies that branches add.
+        scene_index: [branches] the scene of each branch.
+        origin: the world they all start from.
+        edit_start: [branches + 1] where the edits of each branch begin.
+        edits: [edits, 6] packed edits.
+        request: what to keep; ``stable`` is not possible.
+        threads: at most this many; all cores by default.
+        progress: called with (branches done, branches in all).
+    """
+    request = request or Request()
+    if request.stable:
+        raise ValueError("stable is True; a branch has no neighbours to compare with")
+    index = _scene_indices(scenes, scene_index)
+    nothing = np.zeros((len(index), 0))
+    branches = _Branches(origin.native, edit_start, edits)
+    result = room_for(scenes.packed, index, 0, request, None)
+    return _run(scenes, index, nothing, request, threads, progress, branches, result)
+
+
+def _run(
+    scenes: SceneSet,
+    index: npt.NDArray[np.int32],
+    actions: npt.NDArray[np.float64],
+    request: Request,
+    threads: int | None,
+    progress: Progress | None,
+    branches: _Branches | None,
+    result: BatchResult,
+) -> BatchResult:
+    if threads is not None:
+        check_count("threads", threads, 1)
+    count = len(index)
+    words = CONTACT_DTYPE.itemsize // 4
+    with reporting(progress, count) as counter:
+        _native.simulate(
+            scenes.handle,
+            index,
+            actions,
+            request.max_steps,
+            request.stride if request.keeps_frames else 0,
+            request.stable,
+            request.shortcuts,
+            min(threads or default_threads(), max(count, 1), _MAX_THREADS),
+            result.outcome,
+            result.steps,
+            result.images,
+            result.objects,
+            result.states,
+            result.final_state,
+            result.frame_count,
+            None
+            if result.contacts is None
+            else result.contacts.view(np.int32).reshape(count, -1, words),
+            result.contact_count,
+            counter,
+            *(branches or (None, None, None)),
+        )
+    overgrown = np.flatnonzero(result.outcome == OUT_OF_CONTACTS)
+    if overgrown.size:
+        name = scenes.packed.names[index[overgrown[0]]]
+        raise SceneError(f"{name}: more than {_native.MAX_CONTACTS} pairs of shapes came close")
+    return result
+
+
+def observe_scenes(
+    scenes: SceneSet,
+    scene_index: npt.ArrayLike,
+    balls: npt.ArrayLike = (),
+    *,
+    images: npt.NDArray[np.uint8] | None = None,
+    objects: npt.NDArray[np.float32] | None = None,
+) -> None:
+    """Writes images and object features of scenes before the first step.
+
+    Args:
+        scenes: what to observe.
+        scene_index: [rows] which of them.
+        balls: [balls, 3] x, y and radius in pixels of red balls added to each.
+        images: [rows, 256, 256] to write into.
+        objects: [rows, objects, 14] to write into.
+    """
+    placed = _ball_array(balls)
+    index = _scene_indices(scenes, scene_index)
+    _native.observe(scenes.handle, index, placed, images, objects)
+
+
+def map_actions(
+    scenes: SceneSet, scene_index: npt.ArrayLike, actions: npt.ArrayLike
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Tells which actions fit their scenes, without simulating them.
+
+    Returns:
+        valid: [attempts].
+        balls: [attempts, balls, 3] x, y and radius in whole pixels, as simulated; zero
+            where invalid.
+    """
+    index = _scene_indices(scenes, scene_index)
+    array = _action_array(actions, len(index))
+    valid = np.zeros(len(index), np.uint8)
+    balls = np.zeros((len(index), array.shape[1] // 3, 3))
+    _native.map_actions(scenes.handle, index, array, valid, balls)
+    return valid.astype(bool), balls
+
+
+class Simulation:
+    """One world, step by step, with every number the engine holds.
+
+    Units are metres here: this is the view for checking the engine, not for playing.
+
+    Args:
+        scenes: where the scene is taken from.
+        scene: its index.
+        balls: [balls, 3] x, y and radius in pixels of what the player adds; not checked
+            against the scene.
+        shortcuts: leave out work that cannot change a bit of the result.
+    """
+
+    def __init__(
+        self,
+        scenes: SceneSet,
+        scene: int = 0,
+        balls: npt.ArrayLike = (),
+        *,
+        shortcuts: bool = True,
+    ) -> None:
+        placed = _ball_array(balls)
+        index = int(_scene_indices(scenes, [scene])[0])
+        self.shortcuts = shortcuts
+        self.native = _native.Simulation(scenes.handle, index, placed)
+
+    def copy(self) -> Simulation:
+        """An independent simulation in the same state."""
+        other = Simulation.__new__(Simulation)
+        other.shortcuts = self.shortcuts
+        other.native = self.native.copy()
+        return other
+
+    def progress(self) -> tuple[int, int]:
+        """Steps made, and for how many of the last ones the goal has held."""
+        return self.native.progress()
+
+    def step(self) -> None:
+        """Makes one step."""
+        self.native.step(self.shortcuts)
+
+    def step_recorded(self) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+        """Makes one step; returns its islands and its time-of-impact events."""
+        return self.native.step_recorded(self.shortcuts)
+
+    def holds_goal(self) -> bool:
+        """Whether the goal holds after the last step."""
+        return self.native.holds_goal()
+
+    def sleeps(self) -> bool:
+        """Whether all dynamic bodies are asleep."""
+        return self.native.sleeps()
+
+    def bodies(self) -> npt.NDArray[np.float32]:
+        """[bodies, 10]: origin, angle, velocity, spin, sleep time, centre of mass, awake."""
+        return self.native.bodies()
+
+    def masses(self) -> npt.NDArray[np.float32]:
+        """[bodies, 6]: local centre, mass, inverse mass, inertia, inverse inertia."""
+        return self.native.masses()
+
+    def fixtures(self) -> npt.NDArray[np.float32]:
+        """[fixtures, 9]: radius, mass, centre, inertia about the origin, fat box."""
+        return self.native.fixtures()
+
+    def polygon(self, fixture: int) -> npt.NDArray[np.float32]:
+        """[vertices, 4]: vertices and edge normals of a fixture in the engine's order."""
+        return self.native.polygon(fixture)
+
+    def contacts(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Contacts newest first.
+
+        Returns:
+            [contacts, 7] fixtures a and b, touching, manifold type, points, two point ids;
+            [contacts, 12] local point and normal, then place and impulses of two points.
+        """
+        return self.native.contacts()
+
+
+def rotations(
+    angles: npt.NDArray[np.float32],
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Sine and cosine as the engine computes them."""
+    flat = np.ascontiguousarray(angles, dtype=np.float32)
+    bad = ~(np.abs(flat) < _native.MAX_ANGLE)
+    if flat.ndim != 1 or bad.any():
+        what = flat[bad][0] if bad.any() else f"of shape {flat.shape}"
+        raise ValueError(f"an angle is {what}; they are a vector below {_native.MAX_ANGLE:g}")
+    sine, cosine = np.empty_like(flat), np.empty_like(flat)
+    _native.rotations(flat, sine, cosine)
+    return sine, cosine

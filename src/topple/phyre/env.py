@@ -1,0 +1,133 @@
+"""PHYRE as Gymnasium environments, one for each tier.
+
+An episode is a task, a step is an attempt:
+
+* action: `Box(0, 1, (3,))`, x, y and radius of a ball; for two balls `Box(0, 1, (6,))`.
+* observation: the task before any action, since every attempt starts from there. Images
+  are `Box(0, 6, (256, 256), uint8)` of colour codes with row 0 at the bottom; features are
+  `Box(-4, 4, (64, 14), float32)`, a row for each object (see topple.phyre.features),
+  zeros below.
+* reward: 1 for solving the task, else 0.
+* end: terminated when solved, truncated after 100 valid attempts in vain. Actions that do
+  not fit the task are flagged in `info` and not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.auccess import MAX_ATTEMPTS
+from topple.phyre.engine.backend import Backend
+from topple.phyre.env_slots import (
+    FoldSplit,
+    Observation,
+    ObservationKind,
+    Stage,
+    action_space,
+    observation_space,
+    tasks_of,
+)
+from topple.phyre.fold import Setup
+from topple.phyre.scene import Scene
+from topple.phyre.task_set import Choice, TaskSet
+from topple.phyre.tier import Tier
+
+
+class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
+    """One task at a time; see the module for spaces, rewards and endings.
+
+    The task is sampled at each reset from those given, or chosen with
+    `reset(options={"task": "00001:042"})`, which may be any task: an id, a Task, a Scene.
+    `info` holds the task's name and the attempts made; after a step also the outcome (a
+    value of Outcome), whether the action was valid, and the steps it was simulated for.
+
+    Args:
+        tier: what an action places.
+        tasks: what to sample from, as for Simulator; by default a split of a fold.
+        setup: the setup of the fold; within template if nothing is said.
+        seed: the seed of the fold, 0 to 9.
+        split: "train", "dev" or "test" of the fold.
+        observation: "image" or "features".
+        render_mode: "rgb_array" or None.
+        max_attempts: valid attempts on a task before truncation.
+        backend: where attempts are simulated: "cpu", "cuda" or "auto".
+    """
+
+    metadata = {  # noqa: RUF012
+        "render_modes": ["rgb_array"],
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        tier: Tier,
+        tasks: Choice | Iterable[Choice] | None = None,
+        setup: Setup | str | None = None,
+        seed: int | None = None,
+        split: FoldSplit | None = None,
+        observation: ObservationKind = "image",
+        render_mode: str | None = None,
+        max_attempts: int = MAX_ATTEMPTS,
+        backend: Backend = "cpu",
+    ) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode is {render_mode!r}; it has to be 'rgb_array' or None")
+        self.render_mode = render_mode
+        self.action_space = action_space(tier)
+        self.observation_space = observation_space(observation)
+        self.tasks = tasks_of(tier, tasks, setup, seed, split)
+        self._stage = Stage(1, tier, observation, max_attempts, backend)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start on a task; `options={"task": ...}` chooses it."""
+        super().reset(seed=seed)
+        self._stage.start(0, choose_scene(self.tasks, self.np_random, options))
+        return self._stage.observe()[0], self._stage.info(0)
+
+    def step(
+        self, action: npt.NDArray[np.float32]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Try an action on the task."""
+        stage = self._stage
+        stage.act([0], np.asarray(action)[None])
+        solved = bool(stage.solved[0])
+        return stage.observe()[0], float(solved), solved, bool(stage.spent[0]), stage.info(0)
+
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """[256, 256, 3] how the last attempt ended, or the task if it was invalid."""
+        return self._stage.picture(0) if self.render_mode else None
+
+
+def choose_scene(tasks: TaskSet, rng: np.random.Generator, options: dict[str, Any] | None) -> Scene:
+    """The scene that reset options ask for, or a random one of the tasks.
+
+    Raises:
+        ValueError: the options ask for something else.
+    """
+    unknown = (options or {}).keys() - {"task"}
+    if unknown:
+        raise ValueError(f"options has {sorted(unknown)}; only 'task' is known")
+    if not options:
+        return tasks.scene(int(rng.integers(len(tasks))))
+    return TaskSet(options["task"], tasks.tier).scene(0)
+
+
+class PhyreBallEnv(PhyreEnv):
+    """An action places one ball."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Tier.BALL, **options)
+
+
+class PhyreTwoBallsEnv(PhyreEnv):
+    """An action places two balls."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Tier.TWO_BALLS, **options)

@@ -1,0 +1,43 @@
+"""The colours PHYRE's pictures are published in."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.scene import Color
+
+#: [7, 3] red, green and blue of each colour code, as in the figures of the PHYRE paper.
+PHYRE_RGB: npt.NDArray[np.uint8] = np.array(
+    [
+        (255, 255, 255),  # white
+        (243, 79, 70),  # red
+        (107, 206, 187),  # green
+        (24, 119, 242),  # blue
+        (75, 74, 164),  # purple
+        (185, 202, 210),  # gray
+        (0, 0, 0),  # black
+    ],
+    dtype=np.uint8,
+)
+PHYRE_RGB.flags.writeable = False
+
+
+def to_rgb(codes: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    """Paints colour codes.
+
+    Args:
+        codes: [...] values of Color, of any whole type.
+
+    Returns:
+        [..., 3] in the same order of rows.
+
+    Raises:
+        ValueError: if a number is no colour code.
+    """
+    array = np.asarray(codes)
+    if array.size and (array.min() < 0 or array.max() >= len(Color)):
+        bad = array[(array < 0) | (array >= len(Color))][0]
+        raise ValueError(f"{bad} is no colour code; codes run from 0 to {len(Color) - 1}")
+    rgb: npt.NDArray[np.uint8] = PHYRE_RGB[array]
+    return rgb

@@ -1,0 +1,229 @@
+"""The two phases of an evaluation, as an agent meets them.
+
+In training it may simulate what it likes. In testing every action goes through
+:meth:`Testing.attempt` or one of its kin, which log it. Both count what is asked of the
+simulator, also where the answer comes from the action cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.action import Actions
+from topple.phyre.action_cache import ActionCache
+from topple.phyre.attempt import AttemptLog
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
+from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.request import Request
+from topple.phyre.engine.result import BatchResult, Outcome
+from topple.phyre.outcome_shard import UNKNOWN, Outcomes
+from topple.phyre.task import Task, TaskId
+from topple.phyre.tier import Tier
+
+_LOOK_AHEAD = 256  # listed actions looked up together
+
+
+class Training:
+    """Training tasks and unlimited simulation.
+
+    Attributes:
+        tasks: to learn from.
+        tier: what actions place.
+        rng: for all random choices of the agent; the same in a repeated run.
+        simulator_calls: attempts asked for so far, on valid or invalid actions.
+    """
+
+    def __init__(self, tasks: Sequence[Task], cache: ActionCache, rng: np.random.Generator) -> None:
+        self.tasks = tuple(tasks)
+        self.tier: Tier = cache.tier
+        self.rng = rng
+        self.simulator_calls = 0
+        self._cache = cache
+        self._scenes = SceneSet([task.scene for task in self.tasks])
+
+    def actions(self, count: int) -> Actions:
+        """[count, 3 * balls] the first actions of the fixed list."""
+        return self._cache.actions(count)
+
+    def images(self) -> npt.NDArray[np.uint8]:
+        """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
+        return draw_scenes(self._scenes)
+
+    def outcomes(self, count: int, tasks: Sequence[Task] | None = None) -> Outcomes:
+        """[tasks, count] outcomes of the first listed actions, on all training tasks or some."""
+        chosen = self.tasks if tasks is None else tasks
+        self.simulator_calls += len(chosen) * count
+        return self._cache.outcomes(chosen, count)
+
+    def simulate(
+        self, places: npt.ArrayLike, actions: npt.ArrayLike, request: Request | None = None
+    ) -> BatchResult:
+        """Simulate any actions.
+
+        Args:
+            places: [attempts] place in ``tasks`` of each attempt's task.
+            actions: [attempts, 3 * balls].
+            request: what to keep; outcomes alone by default.
+        """
+        result = simulate_batch(self._scenes, places, actions, request, backend=self._cache.backend)
+        self.simulator_calls += len(result)
+        return result
+
+
+class Testing:
+    """Test tasks, a budget of attempts on each, and feedback on every attempt.
+
+    Attributes:
+        tasks: to be solved, in any order; all of them count.
+        tier: what actions place.
+        rng: for all random choices of the agent; the same in a repeated run.
+        log: the attempts so far.
+        privileged: whether the agent looked at outcomes without spending attempts.
+    """
+
+    __test__ = False  # no test class, whatever its name says
+
+    def __init__(
+        self, tasks: Sequence[Task], cache: ActionCache, log: AttemptLog, rng: np.random.Generator
+    ) -> None:
+        self.tasks = tuple(tasks)
+        self.tier: Tier = cache.tier
+        self.rng = rng
+        self.log = log
+        self.privileged = False
+        self._simulated = 0
+        self._cache = cache
+        self._scenes = SceneSet([task.scene for task in self.tasks])
+        self._place = {task.id: place for place, task in enumerate(self.tasks)}
+        self._known: dict[TaskId, Outcomes] = {}
+
+    @property
+    def simulator_calls(self) -> int:
+        """Attempts, turned-away actions and simulations so far."""
+        return len(self.log) + self.log.invalid + self._simulated
+
+    def actions(self, count: int) -> Actions:
+        """[count, 3 * balls] the first actions of the fixed list."""
+        return self._cache.actions(count)
+
+    def images(self) -> npt.NDArray[np.uint8]:
+        """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
+        return draw_scenes(self._scenes)
+
+    def fits(self, task: Task, count: int) -> npt.NDArray[np.bool_]:
+        """[count] whether the first listed actions are valid on a task; costs nothing."""
+        place = np.full(count, self._place[task.id])
+        return map_actions(self._scenes, place, self.actions(count))[0]
+
+    def remaining(self, task: Task) -> int:
+        """Attempts left on a task."""
+        return self.log.remaining(task.id)
+
+    def attempt(self, task: Task, action: Iterable[float]) -> Outcome:
+        """Try an action on a task. An invalid one costs nothing."""
+        return self.watch(task, action)[0]
+
+    def watch(
+        self, task: Task, action: Iterable[float], request: Request | None = None
+    ) -> tuple[Outcome, BatchResult]:
+        """Try an action on a task and observe what happens."""
+        vector = [float(number) for number in action]
+        result = simulate_batch(self._scenes, [self._place[task.id]], [vector], request)
+        outcome = Outcome(int(result.outcome[0]))
+        self.log.append(task.id, vector, outcome)
+        return outcome, result
+
+    def attempt_listed(self, task: Task, numbers: Iterable[int]) -> Outcomes:
+        """Try listed actions in order until the task's attempts are used up.
+
+        Returns:
+            The outcomes of those that were tried, invalid ones among them. It ends with the
+            attempt that used up the budget, or when the numbers do.
+        """
+        tried: list[Outcomes] = []
+        rest = iter(numbers)
+        while (room := self.remaining(task)) and (block := list(islice(rest, _LOOK_AHEAD))):
+            outcomes = self._look_up(task, np.array(block), room)
+            vectors = self.actions(max(block) + 1)[block[: len(outcomes)]]
+            for vector, outcome in zip(vectors.tolist(), outcomes.tolist(), strict=True):
+                self.log.append(task.id, vector, outcome)
+            tried.append(outcomes)
+        return np.concatenate(tried) if tried else np.zeros(0, np.int8)
+
+    def prefetch(self, count: int, valid: int | None = None) -> None:
+        """Have listed actions simulated for all test tasks at once, which is faster.
+
+        It changes nothing else: attempts are logged when they are made.
+
+        Args:
+            count: how many actions of the list.
+            valid: only up to each task's first so many valid ones.
+        """
+        if valid is None:
+            self._cache.build(self.tasks, count)
+        else:
+            found = self._cache.first_valid(self.tasks, valid, count)
+            self._cache.build(self.tasks, [numbers[-1] + 1 if numbers else 0 for numbers in found])
+        self._known.clear()
+
+    def peek(self, count: int) -> Outcomes:
+        """[tasks, count] outcomes of the first listed actions, for oracles only.
+
+        A run that calls this is marked as privileged.
+        """
+        self.privileged = True
+        return self._cache.outcomes(self.tasks, count)
+
+    def simulate(
+        self, task: Task, action: Iterable[float], request: Request | None = None
+    ) -> tuple[Outcome, BatchResult]:
+        """See what an action would do without spending an attempt.
+
+        A run that calls this is marked as privileged.
+        """
+        self.privileged = True
+        self._simulated += 1
+        vector = [float(number) for number in action]
+        result = simulate_batch(self._scenes, [self._place[task.id]], [vector], request)
+        return Outcome(int(result.outcome[0])), result
+
+    def part(self, task: Task) -> Testing:
+        """A testing of one task alone, for agents that work on several at once.
+
+        What happened there counts when it is joined. Join parts in an order that is the same in
+        a repeated run, and the record is the same, too.
+        """
+        return Testing([task], self._cache, AttemptLog([task.id], self.log.limit), self.rng)
+
+    def join(self, part: Testing) -> None:
+        """Add what happened in a part."""
+        self.log.extend(part.log)
+        self._simulated += part._simulated
+        self.privileged |= part.privileged
+
+    def _look_up(self, task: Task, numbers: npt.NDArray[np.int64], room: int) -> Outcomes:
+        """Outcomes of the first of some listed actions, up to the one that fills the room."""
+        known = self._known_of(task, int(numbers.max()) + 1)[numbers]
+        place = np.full(len(numbers), self._place[task.id])
+        actions = self.actions(int(numbers.max()) + 1)[numbers]
+        valid = known != Outcome.INVALID
+        unknown = known == UNKNOWN
+        if unknown.any():
+            valid[unknown] = map_actions(self._scenes, place[unknown], actions[unknown])[0]
+            known = np.where(unknown & ~valid, Outcome.INVALID, known).astype(np.int8)
+        full = np.flatnonzero(np.cumsum(valid) == room)
+        end = int(full[0]) + 1 if len(full) else len(numbers)
+        missing = np.flatnonzero(known[:end] == UNKNOWN)
+        if len(missing):
+            known[missing] = simulate_batch(self._scenes, place[missing], actions[missing]).outcome
+        return known[:end]
+
+    def _known_of(self, task: Task, count: int) -> Outcomes:
+        row = self._known.get(task.id)
+        if row is None or len(row) < count:
+            row = self._known[task.id] = self._cache.known([task], count)[0]
+        return row

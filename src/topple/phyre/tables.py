@@ -1,0 +1,199 @@
+"""The published tables of PHYRE from run records, ours beside theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from topple.phyre.auccess import success_at
+from topple.phyre.fold import SEEDS, Setup
+from topple.phyre.published import SOURCE, TABLE_1A, TABLE_1B, published_auccess
+from topple.reports.statistics import (
+    CONFIDENCE,
+    SIGNIFICANCE,
+    bootstrap_interval,
+    is_best,
+    mean_and_std,
+    wilcoxon_greater,
+)
+from topple.reports.table import Table
+from topple.runs.config import Part
+from topple.runs.store import RunRecord
+
+EARLY_ATTEMPTS = 10  # of Table 1 (b)
+
+Rows = Mapping[tuple[Setup, str], Mapping[int, RunRecord]]  # (setup, label) -> fold -> record
+
+
+class Cell(NamedTuple):
+    """One number of Table 2."""
+
+    setup: Setup
+    agent: str
+    fold: int
+    ours: float
+    published: str | None  # as printed
+
+    @property
+    def equal(self) -> bool:
+        """Whether all printed digits agree."""
+        return f"{self.ours:.4f}" == self.published
+
+
+def by_row(records: Iterable[RunRecord]) -> Rows:
+    """Test results by setup and agent, each with its folds in order.
+
+    Raises:
+        ValueError: Two different records are for the same agent and fold.
+    """
+    rows: dict[tuple[Setup, str], dict[int, RunRecord]] = {}
+    for record in sorted(records, key=lambda record: record.config.fold):
+        config = record.config
+        if config.part is not Part.TEST:
+            continue
+        folds = rows.setdefault((config.setup, config.label), {})
+        earlier = folds.get(config.fold)
+        if earlier is not None:
+            if earlier.config == config and (earlier.first_solved == record.first_solved).all():
+                continue  # the same run, kept in two folders
+            raise ValueError(
+                f"there are two records of {config.label!r} on {config.setup.value} fold "
+                f"{config.fold}; give runs with different settings different labels"
+            )
+        folds[config.fold] = record
+    order = list(Setup)
+    return dict(sorted(rows.items(), key=lambda item: order.index(item[0][0])))
+
+
+def cells(records: Iterable[RunRecord]) -> list[Cell]:
+    """Every number of Table 2 that the records answer."""
+    return [
+        Cell(setup, agent, fold, record.auccess, published_auccess(agent, setup, fold))
+        for (setup, agent), folds in by_row(records).items()
+        for fold, record in folds.items()
+    ]
+
+
+def table2(records: Iterable[RunRecord]) -> Table:
+    """AUCCESS of every fold, ours beside the published."""
+    records = list(records)
+    found = cells(records)
+    compared = [cell for cell in found if cell.published is not None]
+    rows: list[list[str]] = []
+    for (setup, agent), folds in by_row(records).items():
+        mine = {cell.fold: cell for cell in found if (cell.setup, cell.agent) == (setup, agent)}
+        scores = [record.auccess for record in folds.values()]
+        summary = _summary(scores)
+        ours = [f"{mine[fold].ours:.4f}" if fold in mine else "" for fold in SEEDS]
+        rows.append([setup.value, agent, "ours", *ours, *summary])
+        theirs = [published_auccess(agent, setup, fold) or "" for fold in SEEDS]
+        if any(theirs):
+            marks = [
+                text if fold not in mine or mine[fold].equal else f"{text} !"
+                for fold, text in zip(SEEDS, theirs, strict=True)
+            ]
+            rows.append([setup.value, agent, "published", *marks, "", "", ""])
+    equal = sum(cell.equal for cell in compared)
+    return Table(
+        "Table 2: AUCCESS on each fold",
+        ["setup", "agent", "", *map(str, SEEDS), "mean", "std", f"{CONFIDENCE:.0%} bootstrap"],
+        rows,
+        f"{equal} of {len(compared)} cells equal the published four digits. Source of the "
+        f"published values: {SOURCE}. A published value marked ! differs from ours.",
+    )
+
+
+def _summary(scores: Sequence[float]) -> list[str]:
+    """Mean, deviation and interval; of one fold, the mean alone."""
+    mean, std = mean_and_std(scores)
+    if len(scores) < 2:
+        return [f"{mean:.4f}", "", ""]
+    low, high = bootstrap_interval(scores)
+    return [f"{mean:.4f}", f"{std:.4f}", f"{low:.4f}-{high:.4f}"]
+
+
+def table1(records: Iterable[RunRecord]) -> tuple[Table, Table]:
+    """Table 1 (a), mean AUCCESS, and (b), success within ten attempts, in per cent.
+
+    A star marks an agent whose AUCCESS is greater than every other agent's here by the
+    one-sided Wilcoxon test, if all of them have the same folds.
+    """
+    rows = by_row(records)
+    setups = list(dict.fromkeys(setup for setup, _ in rows))
+    agents = list(dict.fromkeys(agent for _, agent in rows))
+    note = f"Mean and standard deviation over folds. Published: {SOURCE}."
+    tables = []
+    for title, published, early in (
+        ("Table 1 (a): AUCCESS, per cent", TABLE_1A, False),
+        (f"Table 1 (b): solved within {EARLY_ATTEMPTS} attempts, per cent", TABLE_1B, True),
+    ):
+        body = []
+        for agent in agents:
+            line = [agent]
+            for setup in setups:
+                line += [
+                    _mean_cell(rows, setup, agent, early),
+                    published.get(agent, {}).get(setup, ""),
+                ]
+            body.append(line)
+        header = ["agent"]
+        for setup in setups:
+            header += [setup.value, "published"]
+        star = "" if early else f" *: better than all others here, p < {SIGNIFICANCE}."
+        tables.append(Table(title, header, body, note + star))
+    return tables[0], tables[1]
+
+
+def _mean_cell(rows: Rows, setup: Setup, agent: str, early: bool) -> str:
+    folds = rows.get((setup, agent))
+    if folds is None:
+        return ""
+    if early:
+        scores = [success_at(record.first_solved, EARLY_ATTEMPTS) for record in folds.values()]
+    else:
+        scores = [record.auccess for record in folds.values()]
+    mean, std = mean_and_std(scores)
+    if len(scores) < 2:
+        return f"{100 * mean:.1f}"
+    others = [
+        [record.auccess for record in other.values()]
+        for (where, name), other in rows.items()
+        if where is setup and name != agent and list(other) == list(folds)
+    ]
+    star = "*" if not early and is_best(scores, others) else ""
+    return f"{100 * mean:.1f}±{100 * std:.1f}{star}"
+
+
+def comparison_table(records: Iterable[RunRecord]) -> Table:
+    """Every agent against every other, fold by fold."""
+    rows = by_row(records)
+    lines: list[Sequence[str]] = []
+    for (setup, agent), folds in rows.items():
+        for (where, other), other_folds in rows.items():
+            shared = [fold for fold in folds if fold in other_folds]
+            if where is not setup or other == agent or len(shared) < 2:
+                continue
+            mine = [folds[fold].auccess for fold in shared]
+            theirs = [other_folds[fold].auccess for fold in shared]
+            p_value = wilcoxon_greater(mine, theirs)
+            gains = [a - b for a, b in zip(mine, theirs, strict=True)]
+            low, high = bootstrap_interval(gains)
+            lines.append(
+                [
+                    setup.value,
+                    agent,
+                    other,
+                    str(len(shared)),
+                    f"{sum(gains) / len(gains):+.4f}",
+                    f"{low:+.4f} to {high:+.4f}",
+                    f"{p_value:.4f}",
+                    "yes" if p_value < SIGNIFICANCE else "no",
+                ]
+            )
+    return Table(
+        "Is one agent better than another?",
+        ["setup", "agent", "other", "folds", "mean gain", "bootstrap", "p", "better"],
+        lines,
+        "One-sided Wilcoxon signed-rank test over paired folds, with the paper's arguments; "
+        f"better means p < {SIGNIFICANCE}. The bootstrap interval is of the mean gain.",
+    )

@@ -1,0 +1,128 @@
+"""The planner keeps to its budget and its plays, and finds what random plans do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topple.iphyre.agents.plan_search import Judged, PlanSearch
+from topple.iphyre.agents.planner import Planner, simulator_judge
+from topple.iphyre.episode import play
+from topple.iphyre.game import Ball, Game
+from topple.iphyre.games import game_named
+from topple.iphyre.phases import Playing
+from topple.iphyre.plan_rows import Rows, random_rows, row_plan
+from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.tables import columns_of
+from topple.runs.game_config import GameRunConfig
+from topple.runs.game_run import run_games
+from topple.runs.registry import create_game_agent
+
+GAMES = ("support", "hinder")
+
+
+def test_the_planner_solves_games_in_one_play_and_counts_its_calls() -> None:
+    config = GameRunConfig("planner", (*GAMES, "hole"), {"calls": 300}, plays=5)
+    record = run_games(config)
+    assert record.average.success_rate == 1.0
+    assert len(record.plays) == 3
+    assert 0 < record.protocol["simulator_calls_in_testing"] <= 900
+    assert record.protocol["observation"] == "scene"
+
+
+def test_more_calls_find_better_plans() -> None:
+    rewards = [
+        run_games(GameRunConfig("planner", GAMES, {"calls": calls})).average.reward
+        for calls in (0, 50, 800)
+    ]
+    assert rewards[0] <= rewards[1] <= rewards[2]
+    assert rewards[2] > 970
+
+
+def test_equal_runs_are_equal() -> None:
+    config = GameRunConfig("planner", GAMES, {"calls": 100}, seed=3)
+    assert run_games(config).plays == run_games(config).plays
+
+
+def test_a_game_without_solution_gets_all_its_plays() -> None:
+    # At 10 Hz seesaw has no solution at all.
+    record = run_games(GameRunConfig("planner", ("seesaw",), {"calls": 40}, plays=4))
+    assert len(record.plays) == 4
+    assert record.plays[0].plan.eliminations == ()
+    assert record.scores["seesaw"].reward == -15.0
+
+
+def test_without_calls_it_plays_random_plans() -> None:
+    playing = Playing([game_named("support")], AT_10_HZ, np.random.default_rng(0), plays=20)
+    Planner(calls=0).play(playing)
+    assert playing.simulator_calls == 0
+    assert [each.score.solved for each in playing.log][-1]
+
+
+def test_a_game_without_gray_blocks_has_one_plan() -> None:
+    game = Game("drop", "a ball falls", (), (Ball(300, 300),))
+    playing = Playing([game], AT_10_HZ, np.random.default_rng(0), plays=3)
+    Planner(calls=50).play(playing)
+    assert playing.simulator_calls == 1
+    assert [each.score.solved for each in playing.log] == [True]
+
+
+@settings(max_examples=25, deadline=None)
+@given(calls=st.integers(0, 60), generations=st.integers(1, 8), seed=st.integers(0, 99))
+def test_no_plan_is_judged_twice_nor_too_many(calls: int, generations: int, seed: int) -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def judge(rows: Rows) -> Judged:
+        seen.extend(map(tuple, rows.tolist()))
+        return Judged(100.0 - np.abs(rows - 20).sum(axis=1), rows)
+
+    search = PlanSearch(judge, 2, AT_10_HZ, np.random.default_rng(seed))
+    search.run(calls, generations)
+    assert len(seen) == len(set(seen)) == search.judged <= calls
+    values = [found.value for found in search.best()]
+    assert values == sorted(values, reverse=True)
+
+
+def test_the_search_closes_in_on_the_best_times() -> None:
+    def judge(rows: Rows) -> Judged:
+        off = np.abs(rows - np.array([37, 90])).sum(axis=1)
+        return Judged(np.where((rows >= 0).all(axis=1), 100.0 - off, -1.0), rows)
+
+    search = PlanSearch(judge, 2, AT_10_HZ, np.random.default_rng(0))
+    search.run(600, 15)
+    assert search.best()[0].value >= 99
+
+
+def test_the_simulator_says_what_a_play_says() -> None:
+    game = game_named("angle")
+    rows = random_rows(np.random.default_rng(0), 40, len(game.eliminable), AT_10_HZ)
+    judged = simulator_judge(game, AT_10_HZ)(rows)
+    for row, value, done in zip(rows, judged.values, judged.rows, strict=True):
+        score = play(game, row_plan(game, row, AT_10_HZ), AT_10_HZ)
+        assert score.reward == pytest.approx(value)
+        assert (done >= 0).sum() == score.removed
+        # What was not carried out makes no difference.
+        assert play(game, row_plan(game, done, AT_10_HZ), AT_10_HZ) == score
+
+
+@pytest.mark.parametrize(
+    ("given_settings", "message"),
+    [
+        ({"calls": -1}, "calls is -1; it has to be 0 or more"),
+        ({"generations": 0}, "generations is 0"),
+        ({"calls": "many"}, "has to be a whole number"),
+    ],
+)
+def test_bad_budgets_are_named(given_settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        create_game_agent("planner", given_settings)
+
+
+def test_tables_keep_planners_apart() -> None:
+    records = [
+        run_games(GameRunConfig("planner", GAMES, {"calls": calls}, label=f"planner {calls}"))
+        for calls in (0, 20)
+    ]
+    assert [column.searches for column in columns_of(records)] == [False, True]

@@ -1,0 +1,276 @@
+"""Agents that learn by reinforcement: they build, learn, resume exactly, and play by the rules."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+
+import torch
+
+from topple.iphyre.agents import rl
+from topple.iphyre.agents.rl import RlAgent
+from topple.iphyre.agents.vec_env import GameVecEnv
+from topple.iphyre.episode import play
+from topple.iphyre.games import game_named
+from topple.iphyre.phases import GameLearner, Playing
+from topple.iphyre.plan import Plan
+from topple.iphyre.play_log import Play
+from topple.iphyre.published import IPHYRE_TABLE_A4_PLAYERS, iphyre_table_a4_means
+from topple.iphyre.rules import AT_10_HZ
+from topple.runs.checkpoint import CheckpointError
+from topple.runs.game_file import load_game_agent_file
+from topple.runs.registry import GAME_AGENTS, create_game_agent
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre"
+ELEVEN = [name.lower() for name in IPHYRE_TABLE_A4_PLAYERS if name not in ("Human", "Random")]
+TOY = [game_named("hinder"), game_named("hole")]
+
+# Small enough for a second.
+TINY_ON: dict[str, Any] = {"steps": 800, "envs": 4, "rollout": 20, "hidden": 8}
+TINY_OFF: dict[str, Any] = {
+    "steps": 300,
+    "envs": 4,
+    "hidden": 8,
+    "batch": 16,
+    "warm_up": 40,
+    "updates": 1,
+}
+
+
+def tiny(name: str, **more: Any) -> RlAgent:
+    settings = {**TINY_ON, "learning_rate": 1e-2} if name[:3] in ("ppo", "a2c") else TINY_OFF
+    if name.startswith("ppo"):
+        settings = {**settings, "batch": 40, "epochs": 2}
+    if name.endswith("-o"):
+        settings = {**settings, "steps": 2_400}  # four episodes in each environment
+    made = create_game_agent(name, {**settings, **more})
+    assert isinstance(made, RlAgent)
+    return made
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def weights(agent: RlAgent) -> list[torch.Tensor]:
+    assert agent._model is not None
+    return [value.clone() for value in agent._model.policy.state_dict().values()]
+
+
+def test_the_papers_eleven_agents_are_there() -> None:
+    assert len(ELEVEN) == 11
+    assert set(ELEVEN) <= set(GAME_AGENTS)
+    assert all(isinstance(create_game_agent(name), GameLearner) for name in ELEVEN)
+
+
+@pytest.mark.parametrize("name", ELEVEN)
+def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
+    agent = tiny(name)
+    before = torch.get_rng_state()
+    threads = torch.get_num_threads()
+    reports = list(agent.learn(TOY, AT_10_HZ, rng(), tmp_path / "c.pt", run={"for": "a test"}))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.get_num_threads() == threads
+    assert reports[-1].done >= agent.steps
+    assert reports == agent.history
+
+    # What a loaded agent plays is what its plans earn, and what the trained one plays.
+    loaded = create_game_agent(name)
+    assert isinstance(loaded, RlAgent)
+    assert loaded.load(tmp_path / "c.pt") == {"for": "a test"}
+    assert loaded.settings == agent.settings
+    games = [*TOY, game_named("noisy_hole")]
+    logs: list[list[Play]] = []
+    for explore in (False, True):
+        for player in (agent, loaded):
+            player.explore = explore
+            playing = Playing(games, AT_10_HZ, rng(), plays=2)
+            player.play(playing)
+            logs.append(list(playing.log))
+    assert logs[0] == logs[1]
+    assert logs[2] == logs[3]
+    assert [each.game for each in logs[0]] == [game.name for game in games] * 2
+    assert logs[0][:3] == logs[0][3:]  # the best actions are always the same
+    for log in logs:
+        for each in log:
+            if not name.endswith("-c") or each.score.ticks <= AT_10_HZ.tick_limit:
+                assert play(game_named(each.game), Plan(each.plan.eliminations), AT_10_HZ) == (
+                    each.score
+                )
+
+
+@pytest.mark.parametrize("name", ["ppo-c", "a2c-o", "sac-i", "sac-o", "ddpg-i", "dqn-o"])
+def test_resumed_equals_uninterrupted(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tiny(name)
+    whole.train(TOY, AT_10_HZ, rng(5))
+    monkeypatch.setattr(rl, "SAVE_SECONDS", 0.0)
+    path = tmp_path / "c.pt"
+    for stop in (30, 55):
+        part = tiny(name)
+        for report in part.learn(TOY, AT_10_HZ, rng(5), path):
+            if report.done >= part.steps * stop // 100:
+                break
+        np.random.default_rng().random()  # others draw in between
+        torch.rand(3)
+    with pytest.raises(CheckpointError, match="finish it with"):
+        tiny(name).load(path)
+    rest = tiny(name)
+    done = [report.done for report in rest.learn(TOY, AT_10_HZ, rng(5), path)]
+    assert 0 < len(done) < len(whole.history)
+    for ours, theirs in zip(weights(rest), weights(whole), strict=True):
+        assert torch.equal(ours, theirs)
+    untimed = [point[:4] for point in rest.history]
+    assert untimed == [point[:4] for point in whole.history]
+
+
+def test_logs_for_tensorboard(tmp_path: Path) -> None:
+    reports = tiny("a2c-i").learn(TOY, AT_10_HZ, rng(), tensorboard=tmp_path)
+    if find_spec("tensorboard") is None:
+        with pytest.raises(ValueError, match="pip install tensorboard"):
+            next(reports)
+    else:
+        list(reports)
+        assert list(tmp_path.rglob("events.out.*"))
+
+
+def test_variants_are_trained_on() -> None:
+    plain, varied = tiny("a2c-i"), tiny("a2c-i", variants=5)
+    for agent in (plain, varied):
+        agent.train(TOY, AT_10_HZ, rng())
+    assert [p.reward for p in plain.history] != [p.reward for p in varied.history]
+
+
+def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "c.pt"
+    list(tiny("a2c-i").learn(TOY, AT_10_HZ, rng(), path))
+    for other, games, seed, message in (
+        (tiny("a2c-i", gamma=0.5), TOY, 0, "trained with gamma = 0.99, not 0.5"),
+        (tiny("a2c-i"), TOY[:1], 0, "other games or another seed"),
+        (tiny("a2c-i"), TOY, 1, "other games or another seed"),
+        (tiny("a2c-c"), TOY, 0, "is of agent A2cI, not A2cC"),
+    ):
+        with pytest.raises(CheckpointError, match=message):
+            list(other.learn(games, AT_10_HZ, rng(seed), path))
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(CheckpointError, match="damaged"):
+        tiny("a2c-i").load(path)
+    with pytest.raises(ValueError, match="no weights"):
+        tiny("a2c-i").play(Playing(TOY, AT_10_HZ, rng()))
+
+
+LEARNERS: dict[str, dict[str, Any]] = {
+    "ppo-i": {
+        "steps": 8_000,
+        "envs": 20,
+        "rollout": 10,
+        "batch": 50,
+        "epochs": 4,
+        "clip": 0.2,
+        "spread": 0.5,
+    },
+    "a2c-c": {
+        "steps": 16_000,
+        "envs": 20,
+        "rollout": 4,
+        "gamma": 1.0,
+        "entropy": 0.0,
+        "spread": 0.5,
+        "gradient_limit": 0.5,
+    },
+    "sac-i": {
+        "steps": 2_000,
+        "envs": 10,
+        "batch": 64,
+        "updates": 3,
+        "warm_up": 300,
+        "entropy": 0.1,
+        "reward_scale": 1e-2,
+    },
+    "dqn-o": {
+        "steps": 20_000,
+        "envs": 16,
+        "batch": 64,
+        "updates": 2,
+        "warm_up": 500,
+        "learning_rate": 5e-4,
+        "hidden": 64,
+        "gamma": 0.95,
+        "returns": 50,
+        "target_interval": 1_000,
+        "exploring": 0.4,
+        "exploration": 0.1,
+        "gradient_limit": 1.0,
+    },
+}
+SHARED: dict[str, Any] = {"hidden": 32, "reward_scale": 1e-3, "learning_rate": 2e-3}
+
+
+def random_reward(agent: RlAgent) -> float:
+    env = GameVecEnv(TOY, 20, agent.strategy)
+    env.action_space.seed(0)
+    env.reset()
+    while len(env.finished) < 300:
+        env.step(np.array([env.action_space.sample() for _ in range(20)]))
+    return float(np.mean([each.reward for each in env.finished]))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_algorithms_learn_two_games(name: str) -> None:
+    agent = create_game_agent(name, {**SHARED, **LEARNERS[name]})
+    assert isinstance(agent, RlAgent)
+    agent.train(TOY, AT_10_HZ, rng(1))
+    playing = Playing(TOY, AT_10_HZ, rng())
+    agent.play(playing)
+    earned = np.mean([each.score.reward for each in playing.log])
+    assert earned > random_reward(agent) + 200
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
+def test_configs_load(path: Path) -> None:
+    found = load_game_agent_file(path)
+    agent = create_game_agent(found.agent, found.settings)
+    assert isinstance(agent, RlAgent)
+    *name, kind = path.stem.split("-")
+    if len(name) == 1:  # as published
+        name, kind = [*name, kind], ""
+    player = "-".join(name).upper()
+    assert player in iphyre_table_a4_means()
+    assert found.label == f"{player} {kind}".strip()
+    assert agent.traits.strategy.value[0] == {"I": "i", "O": "o", "C": "c"}[player[-1]]
+    if not kind:
+        assert agent.hidden == 256
+        assert agent.settings == create_game_agent(found.agent).settings  # type: ignore[attr-defined]
+
+
+def test_there_is_a_config_for_every_agent() -> None:
+    stems = {path.stem for path in CONFIGS.glob("*.toml")}
+    assert {*ELEVEN, *(f"{name}-tuned" for name in ELEVEN), "ppo-i-varied", "sac-i-varied"} <= stems
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("ppo-i", {"steps": 0}, "steps is 0; it has to be 1 or more"),
+        ("ppo-i", {"batch": 33}, "batch is 33, which does not divide rollout x envs = 4000"),
+        ("ppo-i", {"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),
+        ("ppo-i", {"learning_rate": "fast"}, "'learning_rate' of agent 'ppo-i' is 'fast'"),
+        ("ppo-i", {"buffer": 3}, "agent 'ppo-i' has no setting 'buffer'"),
+        ("a2c-o", {"gae_lambda": 2.0}, "gae_lambda is 2.0; it has to be from 0 to 1"),
+        ("a2c-c", {"gamma": 1.5}, "gamma is 1.5"),
+        ("sac-o", {"target_entropy": -1.0}, "on the fly it is a share from 0 to 1"),
+        ("sac-i", {"tau": 0.0}, "tau is 0.0"),
+        ("ddpg-i", {"noise": -1.0}, "noise is -1.0"),
+        ("dqn-o", {"exploration": 2.0}, "exploration is 2.0; it is a share from 0 to 1"),
+    ],
+)
+def test_bad_settings_are_named(name: str, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        create_game_agent(name, settings)

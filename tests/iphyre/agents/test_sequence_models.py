@@ -1,0 +1,193 @@
+"""MDRNN, Decision Transformer, world models and the planner in a learned model."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from topple.iphyre.agents.decision_transformer import DecisionTransformer, choice_loss
+from topple.iphyre.agents.gpt import Gpt
+from topple.iphyre.agents.mdrnn import Mdrnn, prediction_loss
+from topple.iphyre.agents.sequence_data import STEPS, Sequences, collect_sequences, windows
+from topple.iphyre.games import game_named
+from topple.iphyre.phases import Playing
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
+from topple.iphyre.sampling import sample
+from topple.runs.checkpoint import CheckpointError
+from topple.runs.registry import create_game_agent
+
+GAMES = (game_named("support"), game_named("hinder"))
+SMALL = {"width": 32, "layers": 1, "heads": 2, "dropout": 0.0, "learning_rate": 3e-3}
+
+
+@pytest.fixture(scope="module")
+def sequences() -> Sequences:
+    return collect_sequences(GAMES, 4)
+
+
+def test_sequences_say_what_happened(sequences: Sequences) -> None:
+    assert sequences.states.shape == (16, STEPS, 108)
+    for number, game in enumerate(GAMES):
+        draws, _ = sample(game, 4, 4)
+        for k, draw in enumerate(draws, start=8 * number):
+            assert sequences.lengths[k] == -(-draw.score.ticks // 6)
+            assert sequences.solved[k] == draw.score.solved
+            assert sequences.returns[k, 0] == pytest.approx(draw.score.reward)
+            steps = np.flatnonzero(sequences.actions[k])
+            # A block is gone from the table of the step after its removal.
+            done = {
+                body: min(tick + 5, 899) // 6 - 1
+                for tick, body in draw.plan.eliminations
+                if tick + 6 < draw.score.ticks
+            }
+            chosen = {game.eliminable[sequences.actions[k, step] - 1]: step for step in steps}
+            assert chosen.items() >= done.items()
+            assert {body: step for step, body in np.argwhere(sequences.removed[k])} == chosen
+            # What is left to earn at a step is less by what was paid before.
+            paid = draw.score.reward - sequences.returns[k, sequences.lengths[k] - 1]
+            cost = -0.1 * (sequences.lengths[k] - 1) - 10.0 * len(steps)
+            assert paid == pytest.approx(cost, abs=10.01)
+
+
+def test_windows_cover_episodes_once() -> None:
+    parts = windows(np.array([150, 64, 3]), 64)
+    assert parts.tolist() == [[0, 0], [0, 64], [0, 128], [1, 0], [2, 0]]
+
+
+def test_mdrnn_overfits_tiny_data(sequences: Sequences) -> None:
+    model = Mdrnn(hidden=32, mixtures=2, epochs=40, batch=8, learning_rate=3e-3)
+    first, *_, last = (report.loss for report in model.fit(sequences, 0))
+    assert last < first - 2
+    # What moves is foretold better than by saying that it stays where it is.
+    before, after = sequences.states[:, :-1], sequences.states[:, 1:]
+    removed = torch.from_numpy(sequences.removed[:, :-1].astype(np.float32))
+    with torch.no_grad():
+        expected = model.network(torch.from_numpy(before), removed)[0].likeliest().numpy()
+    inside = np.arange(STEPS - 1) < sequences.lengths[:, None] - 1
+    there = (after != 0) & (before != 0)
+    moving = inside[..., None] & there & (np.abs(after - before) > 0.01)
+    assert moving.sum() > 100
+    wrong = np.abs(expected - after)[moving].mean()
+    assert wrong < 0.85 * np.abs(before - after)[moving].mean()
+
+
+def test_mdrnn_losses_look_at_real_steps_only(sequences: Sequences) -> None:
+    model = Mdrnn(hidden=8, mixtures=2)
+    parts = windows(sequences.lengths, 64)
+    padded = sequences._replace(states=sequences.states.copy())
+    for k, length in enumerate(sequences.lengths):
+        padded.states[k, length:] = 0.5
+    losses = [
+        float(prediction_loss(model.network, data, parts, 64).detach())
+        for data in (sequences, padded)
+    ]
+    assert losses[0] == losses[1]
+
+
+def test_the_transformer_does_not_see_the_future() -> None:
+    torch.manual_seed(0)
+    gpt = Gpt(16, 2, 2, 0.0).eval()
+    tokens = torch.randn(1, 6, 16)
+    other = tokens.clone()
+    other[:, 4:] = 0
+    with torch.no_grad():
+        assert torch.equal(gpt(tokens)[:, :4], gpt(other)[:, :4])
+        assert not torch.equal(gpt(tokens)[:, 4:], gpt(other)[:, 4:])
+
+
+def test_a_step_does_not_see_its_own_choice(sequences: Sequences) -> None:
+    agent = DecisionTransformer(**SMALL)  # type: ignore[arg-type]
+    network = agent.new_network().eval()
+    returns, states = torch.zeros(1, 5), torch.randn(1, 5, 122)
+    choices, steps = torch.zeros(1, 5, dtype=torch.int64), torch.arange(5)[None]
+    changed = choices.clone()
+    changed[0, 3] = 2
+    with torch.no_grad():
+        before, after = (network(returns, states, each, steps) for each in (choices, changed))
+    assert torch.equal(before[:, :4], after[:, :4])
+    assert not torch.equal(before[:, 4], after[:, 4])
+
+
+def test_decision_transformer_overfits_and_plays() -> None:
+    sequences = collect_sequences(GAMES, 6)
+    agent = DecisionTransformer(epochs=150, batch=24, removal_weight=3.0, **SMALL)  # type: ignore[arg-type]
+    losses = [report.loss for report in agent.fit(sequences, 0)]
+    assert losses[-1] < 0.35 * losses[0]
+    playing = Playing(GAMES, AT_10_HZ, np.random.default_rng(0), plays=5)
+    agent.play(playing)
+    solved = {play.game for play in playing.log if play.score.solved}
+    assert solved == {game.name for game in GAMES}
+    assert playing.simulator_calls == 0
+
+
+def test_decision_transformer_plays_at_sixty_hertz_too() -> None:
+    agent = DecisionTransformer(epochs=1, each=1, **SMALL)  # type: ignore[arg-type]
+    agent.train(GAMES[:1], AT_60_HZ, np.random.default_rng(0))
+    playing = Playing(GAMES[:1], AT_60_HZ, np.random.default_rng(0))
+    agent.play(playing)
+    assert all(tick % 6 == 0 for play in playing.log for tick, _ in play.plan.eliminations)
+
+
+def test_losses_weigh_removals(sequences: Sequences) -> None:
+    agent = DecisionTransformer(**SMALL)  # type: ignore[arg-type]
+    network = agent.new_network().eval()
+    with torch.no_grad():  # always nothing: wrong at removals alone
+        network.decide.weight.zero_()
+        network.decide.bias.copy_(torch.tensor([9.0, *[0.0] * 6]))
+    first = np.zeros(sequences.size, np.int64)
+    light, heavy = (
+        choice_loss(network, sequences, np.arange(sequences.size), first, 150, weight)
+        .detach()
+        .item()
+        for weight in (1.0, 20.0)
+    )
+    assert heavy > 3 * light
+
+
+def test_resumed_transformer_equals_uninterrupted(sequences: Sequences, tmp_path: Path) -> None:
+    path = tmp_path / "dt.pt"
+    options = {**SMALL, "dropout": 0.1, "epochs": 4, "batch": 8}
+    whole, resumed = (DecisionTransformer(**options) for _ in range(2))  # type: ignore[arg-type]
+    list(whole.fit(sequences, 1))
+    part = DecisionTransformer(**options).fit(sequences, 1, path)  # type: ignore[arg-type]
+    list(islice(part, 2))
+    part.close()  # type: ignore[attr-defined]
+    assert len(list(resumed.fit(sequences, 1, path))) == 2
+    assert whole._network is not None
+    assert resumed._network is not None
+    ends = whole._network.state_dict(), resumed._network.state_dict()
+    assert all(torch.equal(ends[0][name], value) for name, value in ends[1].items())
+    loaded = DecisionTransformer()
+    loaded.load(path)
+    assert (loaded.width, loaded.epochs, loaded.target) == (32, 4, 1000.0)
+
+
+def test_a_transformer_of_another_size_is_refused(sequences: Sequences, tmp_path: Path) -> None:
+    path = tmp_path / "dt.pt"
+    list(DecisionTransformer(**{**SMALL, "epochs": 1}).fit(sequences, 0, path))  # type: ignore[arg-type]
+    with pytest.raises(CheckpointError, match="trained with width = 32, not 64"):
+        next(DecisionTransformer(**{**SMALL, "epochs": 1, "width": 64}).fit(sequences, 0, path))  # type: ignore[arg-type]
+    with pytest.raises(CheckpointError, match="trained with epochs = 1, not 2"):
+        next(DecisionTransformer(**{**SMALL, "epochs": 2}).fit(sequences, 0, path))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("agent", "settings", "message"),
+    [
+        ("decision-transformer", {"heads": 3}, "width is 128; it has to be a multiple of 3"),
+        ("decision-transformer", {"dropout": 1.0}, "dropout is 1.0; it has to be from 0 to less"),
+        ("decision-transformer", {"context": 0}, "context is 0; it has to be 1 or more"),
+        ("world-model-ppo", {"memory": 0}, "memory is 0"),
+        ("world-model-sac", {"steps": 0}, "steps is 0"),
+        ("planner-learned", {"plans": 0}, "plans is 0; it has to be 1 or more"),
+    ],
+)
+def test_bad_settings_of_models_are_named(
+    agent: str, settings: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        create_game_agent(agent, settings)

@@ -1,0 +1,180 @@
+"""The native engine against pymunk, live: every body, every tick, every bit."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Ball, Game, Plan, Rules, plan_from_ticks, watch
+from topple.iphyre.engine.batch import Engine, EngineError, new_world, simulate_batch, trace_episode
+from topple.iphyre.engine_hash import FAITHFUL, engine_hash
+from topple.iphyre.episode import Episode, play_batch
+from topple.iphyre.game import SHORTEST_BLOCK, Block, GameError, Kind
+from topple.iphyre.rules import Quirk
+
+Tally = Callable[[str, int, int], None]
+
+
+@pytest.mark.parametrize("rules", [AT_60_HZ, AT_10_HZ], ids=["60 Hz", "10 Hz"])
+def test_bits_without_the_reference(rules: Rules) -> None:
+    """A build that fuses operations, or a step out of order, shows here."""
+    assert engine_hash(rules) == FAITHFUL[rules.hz]
+
+
+def random_plan(game: Game, rules: Rules, rng: np.random.Generator) -> Plan:
+    latest = rng.choice((3, 8, 15)) * rules.hz
+    ticks = rng.integers(0, latest, len(game.eliminable)).tolist()
+    never = rng.random(len(ticks)) < 0.25
+    chosen = [None if gone else tick for tick, gone in zip(ticks, never, strict=True)]
+    return plan_from_ticks(game, chosen, rules)
+
+
+def engines_agree(game: Game, plan: Plan, rules: Rules) -> bool:
+    pytest.importorskip("pymunk")
+    ours = watch(game, plan, rules)
+    theirs = watch(game, plan, replace(rules, engine=Engine.PYMUNK))
+    return (
+        ours.solved == theirs.solved
+        and ours.poses.tobytes() == theirs.poses.tobytes()
+        and ours.velocities.tobytes() == theirs.velocities.tobytes()
+        and (ours.present == theirs.present).all()
+    )
+
+
+def compare(seed: int, plans: int, tally: Tally, label: str) -> None:
+    rng = np.random.default_rng(seed)
+    wrong = []
+    for game in ALL:
+        for rules in (AT_60_HZ, AT_10_HZ):
+            for _ in range(plans):
+                rules = replace(rules, resets=int(rng.integers(1, 7)))
+                plan = random_plan(game, rules, rng)
+                if not engines_agree(game, plan, rules):
+                    wrong.append((game.name, plan, rules.hz, rules.resets))
+    tally(label, len(wrong), 2 * plans * len(ALL))
+    assert wrong == [], f"seed {seed}"
+
+
+def test_random_plans(tally: Tally) -> None:
+    compare(7, 1, tally, "random plans played by both engines, every tick")
+
+
+@pytest.mark.slow
+def test_many_fresh_plans(tally: Tally) -> None:
+    seed = int(np.random.default_rng().integers(2**32))
+    compare(seed, 20, tally, f"fresh plans (seed {seed}) played by both engines, every tick")
+
+
+@pytest.mark.parametrize("hz", [10, 60, 17])
+def test_clean_rules_and_other_rates(hz: int) -> None:
+    """Inertia grows with length, and the length of a tick is not one of the published."""
+    rng = np.random.default_rng(hz)
+    for rules in (Rules(hz), Rules(hz).clean(), Rules(hz, quirks=frozenset({Quirk.NO_HOLE}))):
+        for game in ALL[::7]:
+            assert engines_agree(game, random_plan(game, rules, rng), rules)
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_batches_of_both_engines(engine: Engine) -> None:
+    pytest.importorskip("pymunk")
+    rules = replace(AT_10_HZ, engine=engine)
+    rng = np.random.default_rng(5)
+    attempts = [(game, random_plan(game, rules, rng)) for game in ALL]
+    scores = play_batch(attempts, rules)
+    assert scores == play_batch(attempts, AT_10_HZ)
+    assert 3 < sum(score.solved for score in scores) < 47
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_episodes_of_both_engines(engine: Engine) -> None:
+    pytest.importorskip("pymunk")
+    rules = replace(AT_10_HZ, engine=engine)
+    game = ALL[3]
+    episode = Episode(game, rules)
+    episode.run(20)
+    episode.remove(game.eliminable[0])
+    episode.step()
+    twin = episode.branch()
+    assert twin.state == episode.state
+    assert twin.world.poses().tobytes() == episode.world.poses().tobytes()
+    np.testing.assert_array_equal(twin.world.ends(), episode.world.ends())
+    assert twin.world.joined() == episode.world.joined()
+
+
+POINTS = st.tuples(st.floats(0, 600), st.floats(0, 600))
+BLOCKS = st.tuples(POINTS, POINTS, st.sampled_from(Kind)).map(lambda row: Block(*row))
+BALLS = st.tuples(st.floats(0, 600), st.floats(0, 600), st.floats(1, 80)).map(lambda r: Ball(*r))
+
+
+@st.composite
+def own_games(draw: st.DrawFn) -> Game:
+    blocks = tuple(draw(st.lists(BLOCKS, max_size=8)))
+    balls = tuple(draw(st.lists(BALLS, min_size=1, max_size=12 - len(blocks))))
+    bodies = st.integers(0, len(blocks) + len(balls) - 1)
+    pairs = st.lists(st.tuples(bodies, bodies), max_size=4)
+    try:
+        return Game("own", "", blocks, balls, tuple(draw(pairs)), tuple(draw(pairs)))
+    except GameError:
+        reject()
+
+
+@settings(max_examples=60, deadline=None)
+@given(own_games(), st.sampled_from((AT_10_HZ, AT_60_HZ)), st.integers(0, 2**32 - 1))
+def test_own_games(game: Game, rules: Rules, seed: int) -> None:
+    plan = random_plan(game, rules, np.random.default_rng(seed))
+    assert engines_agree(game, plan, rules)
+
+
+HUGE = st.floats(-1e308, 1e308)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(HUGE, HUGE, HUGE, HUGE), min_size=2, max_size=8), st.integers(1, 300))
+def test_absurd_numbers_do_no_harm(rows: list[tuple[float, float, float, float]], hz: int) -> None:
+    """No game may have them, but a scene may."""
+    blocks = tuple(
+        Block((9.0 * k, 9.0), (9.0 * k, 99.0), (Kind.BLUE, Kind.BLACK)[k % 2])
+        for k in range(len(rows))
+    )
+    game = Game("absurd", "", blocks, (Ball(300.0, 100.0), Ball(301.0, 100.0, 1e-300)))
+    ends = [row for row in rows if math.dist(row[:2], row[2:]) >= SHORTEST_BLOCK]
+    scene = game.scene._replace(ends=(*ends, *game.scene.ends[len(ends) :]))
+    trace = trace_episode(scene, (), replace(AT_60_HZ, hz=hz).request)
+    assert trace.poses.shape[1] == game.bodies
+
+
+def test_too_many_joints_are_named() -> None:
+    balls = (Ball(100, 100), Ball(200, 100))
+    with pytest.raises(GameError, match=r"game 'many': 25 sticks and springs, but at most 24"):
+        Game("many", "", (), balls, ((0, 1),) * 25)
+
+
+def test_a_missing_engine_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pymunk", None)
+    monkeypatch.setitem(sys.modules, "pymunk._chipmunk_cffi", None)
+    monkeypatch.delitem(sys.modules, "topple.iphyre.engine.pymunk_engine", raising=False)
+    monkeypatch.delitem(sys.modules, "topple.iphyre.engine.pymunk_memory", raising=False)
+    with pytest.raises(EngineError, match=r"'pymunk' is not installed; run: pip install"):
+        new_world(ALL[0].scene, 0.1, engine=Engine.PYMUNK)
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    rng = np.random.default_rng(2)
+    scenes = [game.scene for game in ALL]
+    index = rng.integers(len(ALL), size=300)
+    removals = np.full((300, 12), -1)
+    for row, which in zip(removals, index, strict=True):
+        for body in ALL[which].eliminable:
+            row[body] = rng.integers(0, 120)
+    alone = simulate_batch(scenes, index, removals, AT_10_HZ.request, threads=1)
+    for threads in (2, 3, 8):
+        crowd = simulate_batch(scenes, index, removals, AT_10_HZ.request, threads=threads)
+        for a, b in zip(alone, crowd, strict=True):
+            np.testing.assert_array_equal(a, b)

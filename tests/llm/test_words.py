@@ -1,0 +1,191 @@
+"""What models are told is true: coordinates, names, distances, contacts."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topple.iphyre.episode import play
+from topple.iphyre.games import ALL, game_named
+from topple.iphyre.plan import plan_from_ticks
+from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.strategy import Strategy
+from topple.llm.gap import body_gaps, segment_gap
+from topple.llm.iphyre.feedback import play_events, play_frames, score_words, watch_play
+from topple.llm.iphyre.prompt import rules_text
+from topple.llm.iphyre.scene import body_names as game_names
+from topple.llm.iphyre.scene import game_lines
+from topple.llm.phyre.feedback import (
+    WATCHED,
+    Watched,
+    events,
+    keyframes,
+    outcome_words,
+    watched,
+)
+from topple.llm.phyre.prompt import misfit, rules
+from topple.llm.phyre.scene import WALLS, body_names, goal_words, scene_lines
+from topple.phyre import Simulator, Tier, load_task, tier_tasks
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
+from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.result import Outcome
+from topple.phyre.scene import Body, Circle, Color, Polygon
+from topple.phyre.task import template_task_ids
+
+FIRST_TASKS = [template_task_ids(template)[0] for tier in Tier for template in tier.template_ids]
+
+
+@pytest.mark.parametrize("task_id", FIRST_TASKS, ids=str)
+def test_scenes_are_told_as_they_are(task_id: Any) -> None:
+    scene = load_task(task_id).scene
+    names = body_names(scene)
+    assert len(set(names)) == len(names)
+    assert tuple(names[:4]) == WALLS
+    lines = [json.loads(line) for line in scene_lines(scene).splitlines()]
+    assert [line["name"] for line in lines] == names[4:]
+    image = draw_scenes(SceneSet([scene]), [0])[0]  # row 0 is the bottom one
+    for line, body in zip(lines, scene.bodies[4:], strict=True):
+        assert line["moves"] == body.dynamic
+        if line["name"].startswith("green") and line["shape"] in ("ball", "bar"):
+            x, y = line["position"]
+            assert image[int(y), int(x)] == Color.GREEN
+    assert goal_words(scene).startswith("Make the green ")
+
+
+def test_a_ball_lies_where_the_rules_say() -> None:
+    task = load_task("00000:000")
+    action = [0.7, 0.9, 0.4]
+    (ball,) = map_actions(SceneSet([task.scene]), [0], [action])[1][0]
+    text = rules(Tier.BALL, 3.0, 16.7, None, False)
+    assert "(255 * x, 255 * y)" in text
+    assert "2 + 30 * r" in text
+    assert "y points up" in text
+    assert ball.tolist() == [int(255 * 0.7), int(255 * 0.9), round(2 + 30 * 0.4)]
+    assert "centre (178, 230), radius 14 px" in str(misfit(action))
+    assert "two red balls" in rules(Tier.TWO_BALLS, 3.0, 16.7, None, False)
+
+
+def test_y_points_down_in_games() -> None:
+    text = rules_text(Strategy.IN_ADVANCE, AT_10_HZ, 1.0, False)
+    assert "y from 0 at the top to 600 at the bottom" in text
+    game = game_named("support")
+    lines = [json.loads(line) for line in game_lines(game).splitlines()]
+    assert [line["name"] for line in lines] == ["gray block 1", "gray block 2", "ball 1"]
+    ball = lines[2]["centre"]
+    assert ball[1] < lines[0]["ends"][0][1]  # the ball starts over the block
+
+
+@pytest.mark.parametrize("game", ALL, ids=lambda game: str(game.name))
+def test_games_are_told_as_they_are(game: Any) -> None:
+    names = game_names(game)
+    assert len(set(names)) == len(names) == game.bodies
+    lines = [json.loads(line) for line in game_lines(game).splitlines()]
+    assert len(lines) == game.bodies + len(game.sticks) + len(game.springs)
+    for line, block in zip(lines, game.blocks, strict=False):
+        assert line["ends"] == [list(block.start), list(block.end)]
+    removable = [line["name"] for line in lines if line.get("removable")]
+    assert removable == [f"gray block {k + 1}" for k in range(len(game.eliminable))]
+
+
+def attempt(task_id: str, action: list[float]) -> Watched:
+    task = load_task(task_id)
+    result = simulate_batch(SceneSet([task.scene]), [0], [action], WATCHED)
+    return watched(task, 1, action, Outcome(int(result.outcome[0])), result)
+
+
+def test_an_attempt_is_told_as_it_went() -> None:
+    seen = attempt("00000:000", [0.35, 0.8, 0.3])
+    told = events(seen)
+    assert "2.47 s: red ball meets green ball" in told
+    assert told == sorted(told, key=lambda text: float(text.split(" s:")[0]))
+    contacts = Simulator("00000:000").attempt("00000:000", [0.35, 0.8, 0.3], contacts=True).contacts
+    assert contacts is not None
+    pair = {6, 4}
+    first = next(e for e in contacts if {int(e["body_a"]), int(e["body_b"])} == pair)
+    assert f"{first['step'] / 60:.2f} s" == "2.47 s"
+    assert outcome_words(seen).startswith("Not solved: the green ball and the blue ball never")
+    assert [round(second, 2) for second, _ in keyframes(seen, 2)] == [8.25, 16.5]
+
+
+def test_a_short_touch_is_told() -> None:
+    task = load_task("00000:000")
+    simulator = Simulator(task)
+    for action in np.random.default_rng(1).random((400, 3)).tolist():
+        if simulator.attempt(task, action).outcome is Outcome.NOT_SOLVED:
+            text = outcome_words(attempt("00000:000", action))
+            if "touched for" in text:
+                break
+    assert "3 s are needed" in text
+
+
+def test_a_solution_is_told() -> None:
+    action = Simulator("00000:000").solutions("00000:000")[0].tolist()
+    assert outcome_words(attempt("00000:000", action)).startswith("Solved after ")
+
+
+def test_a_play_is_told_as_it_went() -> None:
+    game = game_named("support")
+    plan = plan_from_ticks(game, [5, None], AT_10_HZ)
+    seen = watch_play(game, 1, plan, play(game, plan, AT_10_HZ), AT_10_HZ)
+    assert play_events(seen) == [
+        "0.5 s: gray block 1 is removed",
+        "1.7 s: ball 1 meets gray block 2",
+    ]
+    assert score_words(seen).startswith("Not solved; 1 removed, reward -25.0.")
+    assert [frame.shape for _, frame in play_frames(seen, 2)] == [(300, 300, 3)] * 2
+    solved = plan_from_ticks(game, [5, 15], AT_10_HZ)
+    seen = watch_play(game, 1, solved, play(game, solved, AT_10_HZ), AT_10_HZ)
+    assert play_events(seen)[-1].endswith("ball 1 gets out")
+
+
+def disc(radius: float) -> Body:
+    return Body((Circle(radius),), True, (0.0, 0.0))
+
+
+SQUARE = Body((Polygon(((1, 1), (-1, 1), (-1, -1), (1, -1))),), False, (0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("one", "at", "expected"),
+    [
+        (disc(1), (5, 0, 0), 3.0),
+        (disc(1), (0, 0.5, 0), 0.0),  # inside
+        (disc(0.5), (4, 5, 0), 5 - 0.5),  # off a corner
+        (SQUARE, (3, 0, 0), 1.0),
+        (SQUARE, (4, 0, math.pi / 4), 3 - math.sqrt(2)),
+        (SQUARE, (0.1, 0, math.pi / 4), 0.0),  # edges cross
+    ],
+)
+def test_gaps_between_bodies(one: Body, at: tuple[float, float, float], expected: float) -> None:
+    origin = np.zeros((2, 3))
+    poses = np.array([at, (100, 0, 0)], dtype=float)
+    gaps = body_gaps(one, poses, SQUARE, origin)
+    assert gaps[0] == pytest.approx(expected)
+    assert gaps[1] > 90
+
+
+NUMBER = st.floats(-100, 100)
+POINT = st.tuples(NUMBER, NUMBER)
+
+
+@given(POINT, POINT, POINT, POINT)
+def test_segment_gaps_agree_with_sampling(a: Any, b: Any, c: Any, d: Any) -> None:
+    ends = [np.array([point]) for point in (a, b, c, d)]
+    gap = float(segment_gap(*ends)[0])
+    share = np.linspace(0, 1, 60)[:, None]
+    one, two = (start + share * (end - start) for start, end in (ends[:2], ends[2:]))
+    sampled = float(np.linalg.norm(one[:, None] - two[None], axis=-1).min())
+    step = (math.dist(a, b) + math.dist(c, d)) / 59
+    assert gap - 1e-6 <= sampled <= gap + step + 1e-6
+
+
+def test_every_published_scene_can_be_told() -> None:
+    for task in tier_tasks(Tier.BALL)[::97]:
+        assert goal_words(task.scene)
+        assert scene_lines(task.scene)

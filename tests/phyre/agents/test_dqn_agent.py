@@ -1,0 +1,216 @@
+"""DQN and DQN-O on tiny data: they learn, go on where they were stopped, and rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from topple.phyre import Task, Tier, load_task, template_task_ids
+from topple.phyre.action_cache import ActionCache
+from topple.phyre.agents.batches import CHUNK
+from topple.phyre.agents.dqn import Dqn, DqnOnline
+from topple.phyre.attempt import AttemptLog
+from topple.phyre.engine.result import Outcome
+from topple.phyre.phases import Testing, Training
+from topple.runs.checkpoint import CheckpointError
+
+ACTIONS = 60
+SMALL: dict[str, Any] = {
+    "actions": ACTIONS,
+    "width": 8,
+    "image_size": 64,
+    "action_hidden": 32,
+    "batch": 16,
+    "updates": 12,
+    "rank": ACTIONS,
+    "learning_rate": 3e-3,
+    "device": "cpu",
+}
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> ActionCache:
+    return ActionCache(tmp_path_factory.mktemp("cache"), Tier.BALL)
+
+
+@pytest.fixture(scope="module")
+def tasks(cache: ActionCache) -> list[Task]:
+    """A handful of tasks, each solved by some of the first actions but not by most."""
+    found = [
+        load_task(task)
+        for template in ("00000", "00002", "00011", "00018", "00020", "00022")
+        for task in template_task_ids(template)[:3]
+    ]
+    solved = (cache.outcomes(found, ACTIONS) == Outcome.SOLVED).sum(axis=1)
+    chosen = [task for task, count in zip(found, solved, strict=True) if 0 < count < 10]
+    assert len(chosen) >= 4
+    return chosen[:4]
+
+
+def training(tasks: Sequence[Task], cache: ActionCache, seed: int = 0) -> Training:
+    return Training(tasks, cache, np.random.default_rng(seed))
+
+
+def attempts_of(
+    agent: Dqn, tasks: Sequence[Task], cache: ActionCache, attempts: int = 20
+) -> AttemptLog:
+    log = AttemptLog([task.id for task in tasks], attempts)
+    agent.act(Testing(tasks, cache, log, np.random.default_rng(0)))
+    return log
+
+
+def weights(agent: Dqn) -> dict[str, torch.Tensor]:
+    assert agent._network is not None
+    return {name: value.clone() for name, value in agent._network.state_dict().items()}
+
+
+def assert_equal_weights(first: Dqn, second: Dqn) -> None:
+    for (name, one), two in zip(weights(first).items(), weights(second).values(), strict=True):
+        assert torch.equal(one, two), name
+
+
+def test_it_overfits_a_handful_of_tasks_and_tries_a_solution_first(
+    tasks: list[Task], cache: ActionCache
+) -> None:
+    agent = Dqn(**{**SMALL, "updates": 150})
+    reports = list(agent.learn(training(tasks, cache)))
+    assert reports[-1].done == reports[-1].planned == 150
+    assert reports[-1].loss < 0.1 < reports[0].loss
+    assert attempts_of(agent, tasks, cache).first_solved().tolist() == [1] * len(tasks)
+
+
+def test_resumed_training_equals_uninterrupted_training(
+    tasks: list[Task], cache: ActionCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Dqn(**SMALL)
+    whole.train(training(tasks, cache))
+    # Save after every report, and stop after the first that is past a third of the way.
+    monkeypatch.setattr("topple.phyre.agents.pace.SAVE_SECONDS", 0.0)
+    file = tmp_path / "checkpoint.pt"
+    stopped = Dqn(**SMALL)
+    for report in stopped.learn(training(tasks, cache), file):
+        if report.done > 4:
+            break
+    assert 4 < report.done < SMALL["updates"]
+    resumed = Dqn(**SMALL)
+    reports = list(resumed.learn(training(tasks, cache), file))
+    assert reports[0].done > report.done
+    assert_equal_weights(whole, resumed)
+    # Loaded again, with nothing left to do, it is the same once more.
+    again = Dqn(**SMALL)
+    assert list(again.learn(training(tasks, cache), file)) == []
+    assert_equal_weights(whole, again)
+
+
+def test_seeds_decide(tasks: list[Task], cache: ActionCache) -> None:
+    agents = [Dqn(**SMALL) for _ in range(3)]
+    for agent, seed in zip(agents, (1, 1, 2), strict=True):
+        agent.train(training(tasks, cache, seed))
+    assert_equal_weights(agents[0], agents[1])
+    with pytest.raises(AssertionError):
+        assert_equal_weights(agents[0], agents[2])
+
+
+def test_online_updates_change_later_rankings_and_nothing_else(
+    tasks: list[Task], cache: ActionCache, tmp_path: Path
+) -> None:
+    file = tmp_path / "checkpoint.pt"
+    offline = Dqn(**SMALL)
+    list(offline.learn(training(tasks, cache), file))
+    online = DqnOnline(**SMALL, online_learning_rate=1e-2)
+    online.load(file)
+    before = weights(online)
+    logs = [attempts_of(agent, tasks, cache) for agent in (offline, online)]
+    first = min(task.id for task in tasks)
+    same = [
+        [attempt.action for attempt in log if (attempt.task == first) == is_first]
+        for is_first in (True, False)
+        for log in logs
+    ]
+    assert same[0] == same[1]  # the first task knows of no other
+    assert same[2] != same[3]
+    assert all(torch.equal(before[name], value) for name, value in weights(online).items())
+    assert online.traits.online
+    assert not offline.traits.online
+
+
+def test_all_attempts_are_made_after_a_solution_too(tasks: list[Task], cache: ActionCache) -> None:
+    agent = DqnOnline(**{**SMALL, "updates": 2})
+    agent.train(training(tasks, cache))
+    log = attempts_of(agent, tasks, cache, attempts=8)
+    assert log.attempts_made().tolist() == [8] * len(tasks)
+
+
+def test_near_attempts_are_put_off(tasks: list[Task], cache: ActionCache) -> None:
+    distance = 0.25
+    agent = Dqn(**{**SMALL, "distance": distance})
+    agent.train(training(tasks, cache))
+    log = attempts_of(agent, tasks, cache, attempts=5)
+    for task in tasks:
+        tried = np.array([attempt.action for attempt in log if attempt.task == task.id])
+        apart = np.linalg.norm(tried[:, None] - tried[None], axis=2)[np.triu_indices(len(tried), 1)]
+        assert len(tried) == 5
+        assert apart.min() >= distance
+
+
+def test_a_time_limit_lowers_the_updates_and_says_so(
+    tasks: list[Task], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topple.phyre.agents.pace.MEASURE_SECONDS", 0.05)
+    agent = Dqn(**{**SMALL, "updates": 10 * CHUNK})
+    reports = list(agent.learn(training(tasks, cache), minutes=0.02))
+    assert reports[-1].done == reports[-1].planned == agent.updates < 10 * CHUNK
+    assert agent.settings["updates"] == agent.updates
+    assert reports[-1].learning_rate < 0.1 * agent.learning_rate
+
+
+def test_a_checkpoint_is_for_its_own_training(
+    tasks: list[Task], cache: ActionCache, tmp_path: Path
+) -> None:
+    file = tmp_path / "checkpoint.pt"
+    agent = Dqn(**SMALL)
+    list(agent.learn(training(tasks, cache), file))
+    with pytest.raises(CheckpointError, match=r"trained with fusion = last, not first; use the"):
+        list(Dqn(**{**SMALL, "fusion": "first"}).learn(training(tasks, cache), file))
+    with pytest.raises(CheckpointError, match="another seed; use"):
+        list(Dqn(**SMALL).learn(training(tasks, cache, seed=5), file))
+    with pytest.raises(CheckpointError, match="trained on other tasks"):
+        list(Dqn(**SMALL).learn(training(tasks[:2], cache), file))
+    other = Dqn(**SMALL)
+    other.load(file)
+    with pytest.raises(CheckpointError, match="trained on other tasks"):
+        other.train(training(tasks[:2], cache))
+
+
+def test_unfinished_training_is_not_evaluated(
+    tasks: list[Task], cache: ActionCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topple.phyre.agents.pace.SAVE_SECONDS", 0.0)
+    file = tmp_path / "checkpoint.pt"
+    next(iter(Dqn(**SMALL).learn(training(tasks, cache), file)))
+    with pytest.raises(CheckpointError, match="has 1 of 12 updates; finish it"):
+        Dqn(**SMALL).load(file)
+    with pytest.raises(ValueError, match="no weights; train it or load"):
+        attempts_of(Dqn(**SMALL), tasks, cache)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"updates": 0}, "updates is 0; it has to be 1 or more"),
+        ({"fusion": "middle"}, "fusion is 'middle'; use one of last, first, all, last-single"),
+        ({"image_size": 100}, "image_size is 100; use one of 64, 128, 256"),
+        ({"batch": 10, "share": 4}, "batch is 10 and share 4; use a multiple of 8"),
+        ({"device": "tpu"}, "device is 'tpu'; use 'cpu', 'cuda' or 'auto'"),
+        ({"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),
+        ({"distance": -1.0}, "distance is -1.0; it has to be 0 or more"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Dqn(**settings)

@@ -1,0 +1,152 @@
+"""Tables, figures and pages from records, without simulating."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topple.phyre import TaskId, figures, load_task
+from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
+from topple.phyre.analysis.diversity import TemplateDiversity
+from topple.phyre.attempt import Attempt
+from topple.phyre.breakdown import protocol_table, template_table
+from topple.phyre.clips import sample_clips
+from topple.phyre.engine.result import Outcome
+from topple.phyre.fold import SEEDS, Setup
+from topple.phyre.published import published_auccess
+from topple.phyre.tables import by_row, cells, comparison_table, table1, table2
+from topple.reports.html import report_page, write_report
+from topple.reports.table import Table
+from topple.runs import Part, RunConfig, RunRecord
+from topple.runs.config import Setting
+from topple.runs.studies import ranked_actions_study, update_weight_study
+
+SETUP = Setup.BALL_CROSS_TEMPLATE
+TASKS = tuple(TaskId(template, number) for template in ("00000", "00001") for number in (0, 1))
+PROTOCOL = {"learning": "offline", "candidates": 10, "privileged": False}
+
+
+def record(
+    label: str,
+    fold: int,
+    first_solved: tuple[int, ...] = (1, 0, 3, 50),
+    part: Part = Part.TEST,
+    settings: dict[str, Setting] | None = None,
+) -> RunRecord:
+    config = RunConfig("mem", SETUP, fold, settings or {}, part, label=label)
+    ceiling = {"auccess": 0.75, "undecided_tasks": 1}
+    protocol = {**PROTOCOL, "oracle_ceiling": ceiling}
+    attempts = (Attempt(load_task("00002:007").id, (0.5, 0.5, 0.5), Outcome.NOT_SOLVED),)
+    solved = np.array(first_solved, np.int64)
+    return RunRecord(config, {"engine": "e"}, protocol, TASKS, solved, attempts)
+
+
+def test_published_cells_are_compared_as_printed() -> None:
+    ours = record("RAND", 0)
+    (cell,) = cells([ours])
+    assert cell.published == published_auccess("RAND", SETUP, 0) == "0.1178"
+    assert not cell.equal
+    assert cell._replace(ours=0.11784).equal
+    assert not cell._replace(ours=0.11786).equal
+    table = table2([ours])
+    assert "0 of 1 cells equal" in table.note
+    assert table.rows[1][3] == "0.1178 !"
+    assert published_auccess("RAND", Setup.BALL_CROSS_TEMPLATE_BALANCED, 0) is None
+
+
+def test_rows_keep_their_folds_apart() -> None:
+    rows = by_row([record("A", 1), record("A", 0), record("B", 0), record("A", 0, part=Part.DEV)])
+    assert {key: list(folds) for key, folds in rows.items()} == {
+        (SETUP, "A"): [0, 1],
+        (SETUP, "B"): [0],
+    }
+    assert len(by_row([record("A", 0), record("A", 0)])[SETUP, "A"]) == 1
+    with pytest.raises(ValueError, match="two records of 'A' on ball_cross_template fold 0"):
+        by_row([record("A", 0), record("A", 0, (1, 1, 1, 1))])
+
+
+def test_the_better_agent_gets_the_star() -> None:
+    good = [record("GOOD", fold, (1, 1, 1, 1 + fold)) for fold in SEEDS]
+    bad = [record("BAD", fold, (0, 0, 0, 1 + fold)) for fold in SEEDS]
+    auccess_table, early_table = table1([*good, *bad])
+    assert auccess_table.rows[0][1].endswith("*")
+    assert not auccess_table.rows[1][1].endswith("*")
+    assert early_table.rows[0][1] == "100.0±0.0"
+    comparisons = comparison_table([*good, *bad]).rows
+    assert [(row[1], row[2], row[-1]) for row in comparisons] == [
+        ("GOOD", "BAD", "yes"),
+        ("BAD", "GOOD", "no"),
+    ]
+
+
+def test_templates_and_protocol() -> None:
+    table = template_table([record("A", 0), record("A", 1)])
+    assert [row[:2] for row in table.rows] == [[SETUP.value, "00000"], [SETUP.value, "00001"]]
+    assert "at least 0.750 (1 tasks undecided)" in protocol_table([record("A", 0)]).rows[0]
+
+
+@given(st.lists(st.lists(st.text("ab|,\"<&\n'", max_size=5), min_size=2, max_size=2), max_size=4))
+def test_tables_come_back_from_csv(rows: list[list[str]]) -> None:
+    table = Table("title", ["x", "y"], rows)
+    assert list(csv.reader(io.StringIO(table.to_csv(), newline=""))) == [["x", "y"], *rows]
+    assert len(re.findall("<td>", table.to_html())) == 2 * len(rows)
+    assert table.to_markdown().count("\n") == 4 + len(rows)
+
+
+def test_a_page_opens_offline(tmp_path: Path) -> None:
+    task = load_task("00002:007")
+    solved = record("A<b>", 0)
+    attempt = Attempt(task.id, (0.1, 0.9, 0.1), Outcome.SOLVED)
+    shown = RunRecord(
+        solved.config, solved.provenance, solved.protocol, TASKS, solved.first_solved, (attempt,)
+    )
+    clips = list(sample_clips([shown], 3))
+    assert [clip.caption for clip in clips] == ["A<b>, task 00002:007, attempt 1: solved"]
+    assert clips[0].gif.startswith(b"GIF89a")
+    page = write_report([shown], tmp_path, "A & B", clips)
+    text = page.read_text()
+    assert "A &amp; B" in text
+    assert "A&lt;b&gt;" in text
+    assert "A<b>" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)
+    # Nothing is loaded from elsewhere: addresses are data, or names of SVG namespaces.
+    links = re.findall(r"(?:src|href)=['\"]([^'\"]+)", text)
+    assert all(link.startswith(("data:", "#")) for link in links)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"index.html", "scores.json", "table2.csv", "templates.csv", "protocol.csv"} <= names
+    with pytest.raises(ValueError, match="no run records"):
+        report_page([], "empty")
+
+
+def test_figures_are_equal_for_equal_data() -> None:
+    curve = RandomCurve(np.array([1, 10, 100]), np.array([0.1, 0.2, 0.5]), np.zeros(3))
+    bars = [TemplateDifficulty("00000", 0.01, 0.001, 0)]
+    histogram = [TemplateDiversity("00000", 3, 10, np.array([5, 3, 1, 1]), 4)]
+    points = {("ball", "MEM"): {10.0: [1.0, 2.0], 100.0: [3.0]}}
+    drawings: list[Callable[[], str]] = [
+        lambda: figures.random_curves({"ball": curve}),
+        lambda: figures.difficulty_bars({"ball": bars}),
+        lambda: figures.diversity_histograms(histogram),
+        lambda: figures.success_curves([record("A", 0), record("A", 1)]),
+        lambda: figures.study_figure(points, "actions", 10),
+        lambda: figures.bars_figure({"ball": {"Baseline": [1.0, 2.0]}}, "AUCCESS, %"),
+        lambda: figures.solvability_figure({"00000": [0.0, 1e-3]}, 1e-5),
+    ]
+    for draw in drawings:
+        first = draw()
+        assert first.startswith("<svg")
+        assert first == draw()
+
+
+def test_studies_name_every_run_once() -> None:
+    for study in (ranked_actions_study, update_weight_study):
+        configs = list(study([SETUP]))
+        assert len({config.name for config in configs}) == len(configs)
+        assert all(config.part is Part.DEV for config in configs)

@@ -1,0 +1,58 @@
+"""A real Ray cluster on this machine: same bytes as local, also when a worker is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from support.folders import folder_contents
+from topple.phyre import Tier, template_tasks
+from topple.phyre.action_cache import ActionCache, Unit
+from topple.phyre.outcome_shard import Outcomes
+
+pytest.importorskip("ray")
+
+from topple.runs.executors.ray import RayExecutor
+
+
+@pytest.fixture(scope="module")
+def executor() -> Iterator[RayExecutor]:
+    made = RayExecutor(workers=2)
+    yield made
+    made.close()
+
+
+def test_ray_builds_the_same_cache_though_a_worker_is_killed(
+    executor: RayExecutor, tmp_path: Path
+) -> None:
+    tasks = [*template_tasks("00002")[:2], *template_tasks("00005")[:2]]
+    mark = tmp_path / "worker"
+
+    def run(
+        function: Callable[[Unit], Outcomes], units: Iterable[Unit]
+    ) -> Iterator[tuple[Unit, Outcomes]]:
+        def waits_to_be_killed_once(unit: Unit) -> Outcomes:
+            if unit.key.template == "00005" and unit.first == 250 and not mark.exists():
+                mark.write_text(str(os.getpid()))
+                time.sleep(600)
+            return function(unit)
+
+        for number, result in enumerate(executor.map(waits_to_be_killed_once, units), 1):
+            yield result
+            if number == 5:  # of 6: all but the one that waits
+                os.kill(int(mark.read_text()), signal.SIGKILL)
+
+    ActionCache(tmp_path / "ray", Tier.BALL, run=run).build(tasks, 600)
+    assert mark.exists()
+    ActionCache(tmp_path / "local", Tier.BALL).build(tasks, 600)
+    assert folder_contents(tmp_path / "ray") == folder_contents(tmp_path / "local")
+
+
+def test_contradictions_are_refused() -> None:
+    with pytest.raises(ValueError, match="workers is 2"):
+        RayExecutor("auto", 2)

@@ -1,0 +1,130 @@
+"""Rows as TOML files: those of the repository, and mistakes in one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from topple.phyre.agents.batches import Batches
+from topple.phyre.agents.dqn import Dqn
+from topple.phyre.agents.network import QNetwork
+from topple.phyre.agents.updates import Updates
+from topple.runs.registry import create_agent
+from topple.runs.config import RunConfig, Setting
+from topple.runs.row_file import RowFileError, agent_config, load_row
+from topple.runs.table2 import SETUPS
+from topple.phyre.fold import Setup, Split
+from topple.phyre.tier import Tier
+from topple.phyre.dev_figures import VARIANTS
+
+FOLDER = Path(__file__).resolve().parents[2] / "configs" / "phyre"
+FILES = sorted(FOLDER.glob("dqn*.toml"))
+RANKED = {
+    Setup.BALL_CROSS_TEMPLATE: 1_000,
+    Setup.BALL_WITHIN_TEMPLATE: 10_000,
+    Setup.TWO_BALLS_CROSS_TEMPLATE: 100_000,
+    Setup.TWO_BALLS_WITHIN_TEMPLATE: 100_000,
+}
+# What each ablation changes, and nothing else.
+ABLATIONS: dict[str, dict[str, Setting]] = {
+    "dqn-no-balancing": {"balance": False},
+    "dqn-act1024": {"action_hidden": 1024},
+    "dqn-act1024x2": {"action_hidden": 1024, "action_layers": 2},
+    "dqn-fuse-first": {"fusion": "first"},
+    "dqn-fuse-all": {"fusion": "all"},
+    "dqn-fuse-global": {"fusion": "last-single"},
+}
+
+
+def made(path: Path, setup: Setup) -> Dqn:
+    row = load_row(path)
+    agent = create_agent(row.agent, row.settings[setup])
+    assert isinstance(agent, Dqn)
+    return agent
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_settings_are_the_published_ones(path: Path, setup: Setup) -> None:
+    across = setup.split is not Split.WITHIN_TEMPLATE
+    expected = {
+        **Dqn().settings,
+        "rank": RANKED[setup],
+        "online_updates": 5 if path.stem == "dqn-o" and across else 0,
+        **ABLATIONS.get(path.stem, {}),
+    }
+    assert made(path, setup).settings == expected
+
+
+def test_all_files_are_known() -> None:
+    assert {path.stem for path in FILES} == {"dqn", "dqn-o", *ABLATIONS}
+    labels = {path.stem: load_row(path).label for path in FILES}
+    assert labels.pop("dqn-o") == "DQN-O"
+    assert set(labels.values()) == set(VARIANTS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_row_builds_and_makes_updates(path: Path) -> None:
+    """The network of the row but for its width, on random outcomes."""
+    agent = made(path, Setup.TWO_BALLS_CROSS_TEMPLATE)
+    rng = np.random.default_rng(0)
+    network = QNetwork(
+        Tier.TWO_BALLS.action_size, agent.action_hidden, agent.action_layers, agent.fusion, width=8
+    )
+    before = [weights.clone() for weights in network.parameters()]
+    updates = Updates(
+        network,
+        torch.randint(0, 7, (5, 32, 32), dtype=torch.uint8),
+        torch.rand(20, Tier.TWO_BALLS.action_size),
+        Batches(rng.choice(np.array([-1, 1], np.int8), (5, 20)), 8, balanced=agent.balance, seed=0),
+    )
+    loss = updates.run(2, np.full(2, 1e-3, np.float32))
+    assert np.isfinite(loss)
+    assert updates.done == 2
+    changed = [
+        not torch.equal(old, new) for old, new in zip(before, network.parameters(), strict=True)
+    ]
+    assert all(changed)
+
+
+def test_an_agent_is_a_name_or_a_file() -> None:
+    config = RunConfig("", Setup.BALL_CROSS_TEMPLATE, 0, {"updates": 7})
+    by_name = agent_config("dqn", config)
+    assert (by_name.agent, by_name.label, by_name.settings) == ("dqn", "dqn", {"updates": 7})
+    by_file = agent_config(str(FOLDER / "dqn.toml"), config)
+    assert (by_file.agent, by_file.label) == ("dqn", "DQN")
+    assert (by_file.settings["updates"], by_file.settings["rank"]) == (7, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("label = ", "is no TOML"),
+        ('label = "X"', "agent is None; it has to be a name"),
+        ('agent = "mem"\nlabl = "X"', "unknown key 'labl': use label, agent"),
+        ('agent = "mem"\npublished = 1', "published is 1; it has to be true or false"),
+        ('agent = "mem"\nsettings = 3', "settings is 3; it has to be a table"),
+        ('agent = "mem"\n[settings]\nactions = [1]', r"actions in settings is \[1\]"),
+        ('agent = "mem"\n[setups.ball]\nrank = 1', "unknown setup 'ball'"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "row.toml"
+    file.write_text(text)
+    with pytest.raises(RowFileError, match=message):
+        load_row(file)
+
+
+def test_settings_of_the_wrong_kind_are_named(tmp_path: Path) -> None:
+    with pytest.raises(RowFileError, match="No such file"):
+        load_row(tmp_path / "none.toml")
+    with pytest.raises(
+        ValueError, match="'updates' of agent 'dqn' is 'many'; it has to be a whole"
+    ):
+        create_agent("dqn", {"updates": "many"})
+    with pytest.raises(ValueError, match="'balance' of agent 'dqn' is 1; it has to be a truth"):
+        create_agent("dqn", {"balance": 1})
+    assert create_agent("mem", {"weight": 1}).traits.online

@@ -1,0 +1,77 @@
+"""A chat server for tests: real HTTP on loopback, and any fault one likes."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from topple.llm.chat import Link
+from topple.llm.endpoint import Connection
+from topple.llm.exchanges import request_digest
+from topple.llm.scripted import SCRIPTS, Script, ScriptServer
+from topple.llm.scripted.server import Response, completion
+
+#: Takes the number of a request, from 0, and its body; None: answer as the script does.
+Fault = Callable[[int, Mapping[str, Any]], Response | None]
+
+KEY = "sk-test-0123456789abcdef"  # no real one
+
+
+def text_reply(body: Mapping[str, Any], *texts: str) -> Response:
+    """A completion with some texts."""
+    return completion(body, [{"content": text} for text in texts])
+
+
+def call_reply(body: Mapping[str, Any], *calls: tuple[str, Any]) -> Response:
+    """A completion that calls tools with some arguments."""
+    listed = [
+        {
+            "id": f"call_{k}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(arguments)},
+        }
+        for k, (name, arguments) in enumerate(calls)
+    ]
+    return completion(body, [{"content": None, "tool_calls": listed}])
+
+
+class ChatServer(ScriptServer):
+    """Scripted models with faults; remembers what was asked.
+
+    Attributes:
+        bodies: of all requests, in the order they came.
+        headers: likewise.
+        answered: digest of a request -> how often it got an answer with status 200.
+    """
+
+    def __init__(self, fault: Fault | None = None, scripts: Mapping[str, Script] = SCRIPTS) -> None:
+        super().__init__(scripts)
+        self._fault = fault
+        self._guard = threading.Lock()
+        self.bodies: list[Mapping[str, Any]] = []
+        self.headers: list[Mapping[str, str]] = []
+        self.answered: Counter[str] = Counter()
+
+    def respond(self, body: Any, headers: Mapping[str, str]) -> Response:
+        with self._guard:
+            number = len(self.bodies)
+            self.bodies.append(body)
+            self.headers.append(headers)
+        response = self._fault(number, body) if self._fault else None
+        response = response or super().respond(body, headers)
+        if response.status == 200:
+            with self._guard:
+                self.answered[request_digest(body)] += 1
+        return response
+
+    def __enter__(self) -> ChatServer:
+        super().__enter__()
+        return self
+
+    def link(self, folder: Path, **words: Any) -> Link:
+        """A link to this server, which loses no time over retries."""
+        return Link(Connection(self.url, **{"first_wait": 0.01, **words}), folder)
