@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from topple import Outcome, Simulator, World, load_task
+from topple.edits import RemoveBody, SetVelocity
 from topple.iphyre import Elimination, Episode, Plan, game_named
 from topple.iphyre.branches import branch_episode
-from topple.phyre.engine.edits import RemoveBody, SetVelocity
 
 task = load_task("00002:007")
 assert task.scene.goal is not None

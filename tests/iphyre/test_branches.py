@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Elimination, Episode, Plan, game_named, watch
 from topple.iphyre.branches import BranchResult, branch_episode
 from topple.iphyre.engine.batch import Engine, new_world
 from topple.iphyre.engine.edits import AddBall, AddBlock, MunkEdit, edit_world
 from topple.iphyre.engine.native import NativeWorld
 from topple.iphyre.score import Score
-from topple.phyre.engine.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 
 
 def finished(episode: Episode, plan: Plan = Plan()) -> Score:  # noqa: B008

@@ -14,7 +14,6 @@ from topple.iphyre.engine.scene import Exit
 from topple.iphyre.episode import Episode, removal_table
 from topple.iphyre.plan import Plan
 from topple.iphyre.score import Score
-from topple.phyre.engine.native import default_threads
 from topple.progress import Progress
 
 STATE_FIELDS = ("x", "y", "angle", "vx", "vy", "spin")  # px, radians, and per second
@@ -79,7 +78,7 @@ def branch_episode(
         np.full(count, request.resets, np.int64),
         np.full(count, request.ticks, np.int32),
         out,
-        threads=threads or default_threads(),
+        threads=threads,
         final=True,
         stride=stride,
         bodies=bodies,

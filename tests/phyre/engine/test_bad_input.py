@@ -11,8 +11,9 @@ import pytest
 
 from support.small_scenes import ball, box, walled
 from topple import _native
+from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.phyre.engine import request
-from topple.phyre.engine.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity, pack_edits
+from topple.phyre.engine.edits import pack_edits
 from topple.phyre.engine.native import (
     SceneSet,
     Simulation,

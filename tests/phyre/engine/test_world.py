@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 
 from support.shared_data import bits
+from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.phyre import load_task, template_task_ids
 from topple.phyre.action import discrete_actions
 from topple.phyre.engine.balls import with_action
-from topple.phyre.engine.edits import (
-    AddBody,
-    ApplyImpulse,
-    Edit,
-    MoveBody,
-    RemoveBody,
-    SetVelocity,
-)
+from topple.phyre.engine.edits import AddBody, Edit
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.request import Request
 from topple.phyre.engine.result import Outcome

@@ -31,9 +31,8 @@ from topple.iphyre.engine.scene import (
     MunkScene,
 )
 from topple.iphyre.engine.world import Engine, EngineError, MunkWorld, new_world
-from topple.phyre.engine.native import default_threads
-from topple.phyre.engine.request import check_count
 from topple.progress import Progress
+from topple.threads import thread_count
 
 Floats = NDArray[np.float64]
 
@@ -99,9 +98,8 @@ def simulate_batch(
         ValueError: the arrays do not fit together; the message names the episode.
         EngineError: pymunk was asked for and is not installed.
     """
-    if threads is not None:
-        check_count("threads", threads, 1)
     index = np.asarray(scene_index, dtype=np.int64)
+    workers = thread_count(threads, len(index))
     table = np.ascontiguousarray(removals, dtype=np.int32)
     if table.ndim != 2 or len(table) != len(index):
         raise ValueError(f"removals have shape {table.shape}, expected ({len(index)}, bodies)")
@@ -118,7 +116,7 @@ def simulate_batch(
         builds,
         ends,
         request.out,
-        threads=threads or default_threads(),
+        threads=workers,
         progress=progress,
     )
     return MunkOutcomes(batch.solved, batch.ticks, batch.removed)

@@ -1,6 +1,6 @@
 """Edits of I-PHYRE worlds: interventions between two ticks. Lengths are px, time is seconds.
 
-`RemoveBody`, `MoveBody`, `SetVelocity` and `ApplyImpulse` are those of the PHYRE worlds. A
+`RemoveBody`, `MoveBody`, `SetVelocity` and `ApplyImpulse` are those of `topple.edits`. A
 static body can only be removed: where it is is settled when it enters.
 """
 
@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity, Vec
 from topple.iphyre.engine.native import MAX_BODIES_EVER, NativeWorld
 from topple.iphyre.engine.scene import MunkScene
-from topple.phyre.engine.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
-
-Vec = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,13 @@ from topple import _native
 from topple.iphyre.engine.packing import pack
 from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, MunkParams, MunkScene
 from topple.progress import Progress, reporting
+from topple.threads import thread_count
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 MAX_BODIES_EVER = _native.MUNK_MAX_BODIES  # of a world, those that edits add included
 MAX_JOINTS = _native.MUNK_MAX_JOINTS
-
-_MAX_THREADS = 256  # more only wait for each other
 
 
 @lru_cache(maxsize=256)
@@ -144,7 +143,7 @@ def simulate(
     limits: Ints,
     out: Exit,
     *,
-    threads: int,
+    threads: int | None = None,
     final: bool = False,
     stride: int = 0,
     bodies: int = 0,
@@ -160,7 +159,7 @@ def simulate(
         builds: (episodes,) how often each scene was built in its space.
         limits: (episodes,) ticks at which an episode ends.
         out: where balls have to go.
-        threads: at most this many.
+        threads: at most this many; all cores by default.
         final: keep the state at the end.
         stride: keep the start, every so many ticks, and the end if solved; 0 for none.
         bodies: rows of the states kept.
@@ -182,7 +181,7 @@ def simulate(
             builds,
             limits,
             *bounds(out),
-            min(threads, max(count, 1), _MAX_THREADS),
+            thread_count(threads, count),
             solved,
             ticks,
             removed,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from topple import _native
 from topple.iphyre.engine.native import NativeWorld, bounds, scene_set
 from topple.iphyre.engine.scene import Exit, MunkParams, MunkScene
-from topple.phyre.engine.native import default_threads
+from topple.threads import thread_count
 
 IN_ADVANCE, ON_THE_FLY, COMBINED = range(3)  # strategies, in the engine's order
 MAX_BLOCKS = 6  # that a player can remove
@@ -85,7 +85,7 @@ class NativeVector:
         self.scenes = tuple(scenes)
         self.slots = slots
         self._params, self._dt = rules.params, 1 / rules.hz
-        self._threads = threads or default_threads()
+        self._threads = thread_count(threads, slots)
         table = np.full((len(scenes), MAX_BLOCKS), -1, np.int32)
         for row, listed in zip(table, blocks, strict=True):
             row[: len(listed)] = listed

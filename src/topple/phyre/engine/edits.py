@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.phyre.engine.packing import Float32Array, Int32Array, motion_to_metres, to_metres
 from topple.phyre.engine.request import MAX_COORDINATE, MAX_IMPULSE, MAX_MOTION
-from topple.phyre.scene import Body, Vec
+from topple.phyre.scene import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,40 +20,6 @@ class AddBody:
     """Puts a body into the world, behind all others in order."""
 
     body: Body
-
-
-@dataclass(frozen=True, slots=True)
-class RemoveBody:
-    """Takes a body out; its index stays, unused. Bodies resting on it wake up."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class MoveBody:
-    """Puts a body somewhere else and wakes it and what it touched. Its velocity stays."""
-
-    index: int
-    position: Vec
-    angle: float
-
-
-@dataclass(frozen=True, slots=True)
-class SetVelocity:
-    """Gives a dynamic body a velocity (of its centre of mass) and wakes it."""
-
-    index: int
-    velocity: Vec
-    spin: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class ApplyImpulse:
-    """Pushes a dynamic body at a point, in newton seconds, and wakes it."""
-
-    index: int
-    impulse: Vec
-    point: Vec
 
 
 Edit = AddBody | RemoveBody | MoveBody | SetVelocity | ApplyImpulse

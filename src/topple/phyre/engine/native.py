@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,12 +13,11 @@ from topple.phyre.engine.backend import Backend, device_for
 from topple.phyre.engine.buffers import room_for
 from topple.phyre.engine.cuda import simulate_on_device
 from topple.phyre.engine.packing import PackedScenes, pack
-from topple.phyre.engine.request import PIXELS_PER_METRE, Request, check_count
+from topple.phyre.engine.request import PIXELS_PER_METRE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 from topple.phyre.scene import Scene, SceneError
 from topple.progress import Progress, reporting
-
-_MAX_THREADS = 256  # more only wait for each other
+from topple.threads import thread_count
 
 # In the order of the engine's fault codes.
 _FAULTS = (
@@ -131,13 +129,6 @@ def _ball_array(balls: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return array
 
 
-def default_threads() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def simulate_batch(
     scenes: SceneSet,
     scene_index: npt.ArrayLike,
@@ -235,8 +226,6 @@ def _run(
     branches: _Branches | None,
     result: BatchResult,
 ) -> BatchResult:
-    if threads is not None:
-        check_count("threads", threads, 1)
     count = len(index)
     words = CONTACT_DTYPE.itemsize // 4
     with reporting(progress, count) as counter:
@@ -248,7 +237,7 @@ def _run(
             request.stride if request.keeps_frames else 0,
             request.stable,
             request.shortcuts,
-            min(threads or default_threads(), max(count, 1), _MAX_THREADS),
+            thread_count(threads, count),
             result.outcome,
             result.steps,
             result.images,

@@ -10,10 +10,11 @@ from itertools import accumulate, chain
 import numpy as np
 import numpy.typing as npt
 
-from topple.phyre.engine.request import MAX_COUNT, PIXELS_PER_METRE, SCENE_SIZE
+from topple.phyre.engine.request import PIXELS_PER_METRE, SCENE_SIZE
 from topple.phyre.scene import Body, Circle, Kind, Scene, SceneError, Shape
 from topple.phyre.scene.check import goal_fault
 from topple.phyre.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT, jar_centre_height
+from topple.threads import MAX_COUNT
 
 FloatArray = npt.NDArray[np.float64]
 Float32Array = npt.NDArray[np.float32]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
+
+from topple.threads import check_count
 
 PIXELS_PER_METRE = 6.0
 STEPS_PER_SECOND = 60
@@ -13,16 +14,7 @@ SCENE_SIZE = 256  # pixels, both ways
 MAX_COORDINATE = 128.0  # metres from the origin, of what a scene or an edit puts there
 MAX_MOTION = 1000.0  # metres per second, radians, radians per second
 MAX_IMPULSE = 1e6  # newton seconds
-MAX_COUNT = 2**31 - 1  # of events and held steps: what the engine counts with
 LONGEST_RUN = 100_000  # steps; attempts are not interrupted, so none may take long
-
-
-def check_count(name: str, value: object, least: int, most: int = MAX_COUNT) -> None:
-    """Raises a ValueError unless a value is a whole number within bounds."""
-    if not isinstance(value, Integral) or not least <= int(value) <= most:
-        raise ValueError(
-            f"{name} is {value}; it has to be a whole number of at least {least} and at most {most}"
-        )
 
 
 @dataclass(frozen=True, slots=True)
