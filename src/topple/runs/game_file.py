@@ -1,8 +1,9 @@
-"""Agents of I-PHYRE as TOML files: a label, an agent and its settings.
+"""Agents of I-PHYRE as TOML files: a label, perhaps a variant, an agent and its settings.
 
 ::
 
     label = "PPO-I"
+    variant = "tuned"
     agent = "ppo-i"
 
     [settings]
@@ -20,13 +21,14 @@ from topple.runs.config import Setting
 from topple.runs.game_config import GameRunConfig
 from topple.runs.row_file import read_toml, settings_in, word_in
 
-_KEYS = ("label", "agent", "settings")
+_KEYS = ("label", "agent", "variant", "settings")
 
 
 class GameAgentFile(NamedTuple):
     """What a file says."""
 
     label: str
+    variant: str  # such as "tuned"; "": the plain agent
     agent: str
     settings: Mapping[str, Setting]
 
@@ -40,7 +42,9 @@ def load_game_agent_file(path: Path) -> GameAgentFile:
     data = read_toml(path, _KEYS)
     agent = word_in(path, data, "agent")
     label = word_in(path, data, "label") if "label" in data else agent
-    return GameAgentFile(label, agent, settings_in(path, "settings", data.get("settings", {})))
+    variant = word_in(path, data, "variant") if "variant" in data else ""
+    settings = settings_in(path, "settings", data.get("settings", {}))
+    return GameAgentFile(label, variant, agent, settings)
 
 
 def game_agent_config(text: str, config: GameRunConfig) -> GameRunConfig:
@@ -59,4 +63,5 @@ def game_agent_config(text: str, config: GameRunConfig) -> GameRunConfig:
         return replace(config, agent=text, label=own_label)
     found = load_game_agent_file(Path(text))
     settings = {**found.settings, **config.settings}
-    return replace(config, agent=found.agent, settings=settings, label=own_label or found.label)
+    label = own_label or f"{found.label} {found.variant}".rstrip()
+    return replace(config, agent=found.agent, settings=settings, label=label)

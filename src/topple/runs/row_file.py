@@ -1,6 +1,6 @@
 """Rows of tables as TOML files: an agent with its settings for each setup.
 
-A file has a label and an agent, settings for all setups, and settings of single ones::
+A file has a label, perhaps a variant, and an agent, settings for all setups, and settings of single ones::
 
     label = "DQN"
     agent = "dqn"
@@ -29,7 +29,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_KEYS = ("label", "agent", "published", "settings", "setups")
+_KEYS = ("label", "agent", "variant", "published", "settings", "setups")
 
 
 class RowFileError(ValueError):
@@ -59,7 +59,8 @@ def load_row(path: Path) -> Row:
         except ValueError as error:
             raise RowFileError(f"{path}: {error}") from None
         found[setup] = {**common, **settings_in(path, f"setups.{name}", values)}
-    return Row(label, agent, found, published)
+    variant = word_in(path, data, "variant") if "variant" in data else ""
+    return Row(f"{label} {variant}".rstrip(), agent, found, published)
 
 
 def agent_config(text: str, config: RunConfig) -> RunConfig:

@@ -243,7 +243,7 @@ def test_configs_load(path: Path) -> None:
         name, kind = [*name, kind], ""
     player = "-".join(name).upper()
     assert player in iphyre_table_a4_means()
-    assert found.label == f"{player} {kind}".strip()
+    assert (found.label, found.variant) == (player, kind)
     assert agent.traits.strategy.value[0] == {"I": "i", "O": "o", "C": "c"}[player[-1]]
     if not kind:
         assert agent.hidden == 256
