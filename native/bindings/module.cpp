@@ -7,6 +7,7 @@
 #include "arrays.h"
 #include "phyre/batch.h"
 #include "thread_pool.h"
+#include "topple/phyre/free_space.h"
 
 namespace topple {
 
@@ -110,6 +111,32 @@ void map_actions(const Scenes& scenes, Int32s scene_index, Actions actions,
       out(i, k, 1) = ball.y;
       out(i, k, 2) = ball.radius;
     }
+  }
+}
+
+// Whether each action is valid on each scene from the first one on: for long lists of actions.
+void valid_actions(const Scenes& scenes, int32_t first, Actions actions,
+                   Out<uint8_t, nb::ndim<2>> valid) {
+  const size_t count = actions.shape(0);
+  require_actions(actions, count);
+  require(valid.shape(1) == count, "the output must have a place per action");
+  if (valid.shape(0) == 0) return;
+  const int32_t scene_count = static_cast<int32_t>(valid.shape(0));
+  scenes.require_scene(first);
+  scenes.require_scene(first + scene_count - 1);
+  const PackedScenes& packed = scenes.packed();
+  const nb::gil_scoped_release release;
+  const int ball_count = static_cast<int>(actions.shape(1) / 3);
+  std::vector<Balls> balls(count);
+  std::vector<uint8_t> fits(count);
+  for (size_t i = 0; i < count; ++i) {
+    fits[i] = map_action(actions.data() + i * actions.shape(1), ball_count, balls[i]);
+  }
+  const auto space = std::make_unique<FreeSpace>();
+  for (int32_t row = 0; row < scene_count; ++row) {
+    find_free_space(packed.view(first + row), *space);
+    uint8_t* out = valid.data() + static_cast<size_t>(row) * count;
+    for (size_t i = 0; i < count; ++i) out[i] = fits[i] && is_free(*space, balls[i]);
   }
 }
 
@@ -467,6 +494,7 @@ NB_MODULE(_native, m) {
         "edit_start"_a.none(), "edits"_a.none());
   m.def("map_actions", &map_actions, "scenes"_a, "scene_index"_a, "actions"_a,
         "valid"_a.noconvert(), "balls"_a.noconvert());
+  m.def("valid_actions", &valid_actions, "scenes"_a, "first"_a, "actions"_a, "valid"_a.noconvert());
   m.def("observe", &observe, "scenes"_a, "scene_index"_a, "balls"_a, "images"_a.none().noconvert(),
         "objects"_a.none().noconvert());
   m.def("rotations", &rotations, "angles"_a, "sine"_a.noconvert(), "cosine"_a.noconvert());

@@ -64,6 +64,9 @@ def map_actions(
     valid: npt.NDArray[np.uint8],
     balls: npt.NDArray[np.float64],
 ) -> None: ...
+def valid_actions(
+    scenes: Scenes, first: int, actions: npt.NDArray[np.float64], valid: npt.NDArray[np.uint8]
+) -> None: ...
 def observe(
     scenes: Scenes,
     scene_index: npt.NDArray[np.int32],

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "packed.h"
 #include "topple/phyre/action.h"
+#include "topple/phyre/free_space.h"
 
 using namespace topple;
 
@@ -102,4 +103,25 @@ TEST(turned_bodies_are_tested_in_their_own_frame) {
   packed.finish_scene();
   CHECK(covers(packed, 100.0, 118.0, 2.0));
   CHECK(!covers(packed, 118.0, 100.0, 2.0));
+}
+
+TEST(free_space_knows_what_every_ball_covers) {
+  Packed packed;
+  packed.add_body(false, 100.3, 90.7, 0.4);
+  packed.add_box(60.0, 10.0);
+  packed.add_body(true, 20.0, 200.0);
+  packed.add_circle(9.6);
+  packed.add_body(false, 255.0, 128.0, -1.2);
+  packed.add_box(8.0, 90.0);
+  packed.finish_scene();
+  static FreeSpace space;
+  find_free_space(packed.scenes().view(0), space);
+  for (int y = 0; y < FreeSpace::kSize; y += 3) {
+    for (int x = 0; x < FreeSpace::kSize; ++x) {
+      for (int radius = 2; radius <= FreeSpace::kLargest; ++radius) {
+        const Balls balls = {{{double(x), double(y), double(radius)}}, 1};
+        CHECK_EQUAL(is_free(space, balls), !occluded(packed.scenes().view(0), balls));
+      }
+    }
+  }
 }

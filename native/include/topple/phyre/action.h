@@ -99,14 +99,14 @@ TOPPLE_FN bool strictly_inside(const PixelVec* polygon, int count, PixelVec p) {
   return true;
 }
 
-TOPPLE_FN bool ball_hits_polygon(const PixelVec* polygon, int count, PixelVec centre,
-                                 float radius) {
-  if (strictly_inside(polygon, count, centre)) return true;
-  float least = squared_distance_to_edge(polygon[count - 1], polygon[0], centre);
+// With the tolerance; below every radius where the point is strictly inside.
+TOPPLE_FN float distance_to_polygon(const PixelVec* polygon, int count, PixelVec point) {
+  if (strictly_inside(polygon, count, point)) return -1.0f;
+  float least = squared_distance_to_edge(polygon[count - 1], polygon[0], point);
   for (int i = 0; i + 1 < count; ++i) {
-    least = min(squared_distance_to_edge(polygon[i], polygon[i + 1], centre), least);
+    least = min(squared_distance_to_edge(polygon[i], polygon[i + 1], point), least);
   }
-  return sqrt(least) + kTouchTolerance < radius;
+  return sqrt(least) + kTouchTolerance;
 }
 
 TOPPLE_FN bool ball_hits_body(const SceneView& scene, int body, const Ball& ball) {
@@ -123,10 +123,9 @@ TOPPLE_FN bool ball_hits_body(const SceneView& scene, int body, const Ball& ball
       const double dy = ball.y - pose.p.y;
       const PixelVec centre = {dx * static_cast<double>(q.c) - dy * static_cast<double>(q.s),
                                dx * static_cast<double>(q.s) + dy * static_cast<double>(q.c)};
-      if (ball_hits_polygon(scene.polygon_px(f), scene.vertex_count(f), centre,
-                            static_cast<float>(ball.radius))) {
-        return true;
-      }
+      const float distance =
+          distance_to_polygon(scene.polygon_px(f), scene.vertex_count(f), centre);
+      if (distance < static_cast<float>(ball.radius)) return true;
     }
   }
   return false;

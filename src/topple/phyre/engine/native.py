@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -297,6 +298,32 @@ def map_actions(
     balls = np.zeros((len(index), array.shape[1] // 3, 3))
     _native.map_actions(scenes.handle, index, array, valid, balls)
     return valid.astype(bool), balls
+
+
+_VALIDITY_SCENES = 50  # scenes that a thread works on together
+
+
+def valid_actions(
+    scenes: SceneSet, actions: npt.ArrayLike, threads: int | None = None
+) -> npt.NDArray[np.bool_]:
+    """[scenes, actions] whether each action is valid on each scene, without simulating.
+
+    Many times faster than :func:`map_actions` where many actions meet each scene.
+
+    Args:
+        scenes: the scenes, one row each.
+        actions: [actions, 3 * balls].
+        threads: at most this many; all cores by default.
+    """
+    array = np.asarray(actions)
+    array = _action_array(array, len(array))
+    valid = np.empty((len(scenes), len(array)), np.uint8)
+    starts = range(0, len(scenes), _VALIDITY_SCENES)
+    with ThreadPoolExecutor(threads or default_threads()) as pool:
+        parts = [valid[first : first + _VALIDITY_SCENES] for first in starts]
+        handles = [scenes.handle] * len(parts)
+        list(pool.map(_native.valid_actions, handles, starts, [array] * len(parts), parts))
+    return valid.view(np.bool_)
 
 
 class Simulation:
