@@ -5,6 +5,8 @@ import pytest
 
 from support.shared_data import TIERS, arrays, needs_phyre_data
 from topple.phyre.action import discrete_actions, fits, sample_actions
+from topple.phyre.engine.native import SceneSet, map_actions, valid_actions
+from topple.phyre.task import load_task, template_task_ids
 from topple.phyre.tier import Tier
 
 
@@ -61,3 +63,15 @@ def test_lists_of_the_original(tier: str) -> None:
     listed = discrete_actions(Tier.parse(tier), 400, seed=11)
     for action in golden:
         assert (listed == action).all(axis=1).any()
+
+
+def test_valid_actions_agree_with_those_that_are_mapped_one_by_one() -> None:
+    for tier in Tier:
+        tasks = [load_task(template_task_ids(name)[7]) for name in tier.template_ids]
+        scenes = SceneSet([task.scene for task in tasks])
+        drawn = np.random.default_rng(0).uniform(size=(2000, tier.action_size))
+        actions = np.concatenate([discrete_actions(tier, 2000), drawn])  # most of these do not fit
+        index = np.repeat(np.arange(len(tasks)), len(actions))
+        mapped, _ = map_actions(scenes, index, np.tile(actions, (len(tasks), 1)))
+        for threads in (1, 3, None):
+            assert np.array_equal(valid_actions(scenes, actions, threads).ravel(), mapped)

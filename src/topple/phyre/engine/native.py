@@ -318,11 +318,14 @@ def valid_actions(
     array = np.asarray(actions)
     array = _action_array(array, len(array))
     valid = np.empty((len(scenes), len(array)), np.uint8)
+
+    def fill(first: int) -> None:
+        part = valid[first : first + _VALIDITY_SCENES]
+        _native.valid_actions(scenes.handle, first, array, part)
+
     starts = range(0, len(scenes), _VALIDITY_SCENES)
-    with ThreadPoolExecutor(threads or default_threads()) as pool:
-        parts = [valid[first : first + _VALIDITY_SCENES] for first in starts]
-        handles = [scenes.handle] * len(parts)
-        list(pool.map(_native.valid_actions, handles, starts, [array] * len(parts), parts))
+    with ThreadPoolExecutor(thread_count(threads, len(starts))) as pool:
+        list(pool.map(fill, starts))
     return valid.view(np.bool_)
 
 
