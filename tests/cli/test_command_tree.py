@@ -20,17 +20,17 @@ SERVERS = {"play", "llm-server"}  # these print no data
 # or count. All begin alike.
 ALIKE = {
     "--out": ("Folder for ", "File for "),
-    "--actions": ("How many ",),
-    "--agents": ("Agents, ", "Rows: ", "Classifiers: "),
-    "--attempts": ("Allowed on each ", "Plans tried on each "),
-    "--clips": ("Solved attempts to show",),
-    "--count": ("Successes, and as many failures", "Draw so many"),
-    "--games": ("I-PHYRE: ",),
-    "--part": ("PHYRE: tasks ",),
-    "--port": ("Of the server; ",),
-    "--runs": ("Folder of run records; ",),
-    "--size": ("Width in pixels",),
-    "--tasks": ("PHYRE: task ",),
+    "--actions": ("Number of ",),
+    "--agents": ("Comma-separated ",),
+    "--attempts": ("Number of attempts ",),
+    "--clips": ("Number of solved attempts to show",),
+    "--count": ("Number of ",),
+    "--games": ("Comma-separated I-PHYRE games ", "I-PHYRE split "),
+    "--part": ("PHYRE tasks ",),
+    "--port": ("Port of the server",),
+    "--runs": ("Folder of run records. ",),
+    "--size": ("Width of ",),
+    "--tasks": ("Comma-separated PHYRE task ",),
 }
 
 
@@ -54,9 +54,11 @@ def test_a_command_has_help_examples_and_json(leaf: Leaf) -> None:
     for parameter in leaf.command.params:
         assert parameter.help, f"{parameter.name} has no help"
         assert parameter.help.rstrip(".") != parameter.help, f"{parameter.name}: {parameter.help}"
-    result = CliRunner().invoke(app, [*leaf.path.split(), "--help"])
+    result = CliRunner().invoke(app, [*leaf.path.split(), "--help"], env={"COLUMNS": "400"})
     assert result.exit_code == 0
     assert f"topple {leaf.path}".split()[-1] in result.stdout
+    for parameter in leaf.command.params:
+        assert parameter.help in " ".join(result.stdout.split()), "markup swallowed a part of it"
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.path or "topple")
@@ -90,10 +92,11 @@ def options_by_name() -> dict[str, list[Any]]:
 @pytest.mark.parametrize(("name", "uses"), sorted(options_by_name().items()), ids=lambda x: x)
 def test_an_option_means_the_same_everywhere(name: str, uses: list[Any]) -> None:
     kinds = {kind(option) for option in uses}
-    # A number may be written where others take several numbers by commas, or a file, too.
+    # Some commands also take several numbers, or a file, where others take one number.
     wider = [option.help for option in uses if kind(option) == "str"]
     assert len(kinds) == 1 or (
-        kinds == {"int", "str"} and all("by commas" in text or "; or a " in text for text in wider)
+        kinds == {"int", "str"}
+        and all("omma-separated" in text or ", or a " in text for text in wider)
     ), kinds
     texts = {option.help for option in uses}
     if name in ALIKE:
@@ -109,7 +112,7 @@ def test_what_takes_several_has_a_plural_and_its_singular() -> None:
             for name in option.opts[1:]:
                 if name.startswith("--") and name != "--split":
                     assert f"{name}s" == option.opts[0]
-                    assert "by commas" in option.help
+                    assert option.help.startswith("Comma-separated ")
 
 
 def test_the_door_knows_every_module() -> None:

@@ -123,7 +123,7 @@ def test_ctrl_c_keeps_what_is_under_way(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1]
         assert process.returncode == 130
-        assert "the same command takes it up again" in said
+        assert "run the same command again to resume" in said
         assert "Traceback" not in said
         (kept,) = (tmp_path / "runs").glob(f"*/{EXCHANGES}")
         assert len(kept.read_text().splitlines()) == server.requests == 4

@@ -122,7 +122,7 @@ def test_simulate_takes_up_a_stopped_run(monkeypatch: pytest.MonkeyPatch) -> Non
     arguments = ("simulate", "--tasks", "00001:000", "--actions", "35", "--out", "t.npz")
     stopped = runner.invoke(app, arguments)
     assert stopped.exit_code == 130
-    assert "the same command takes it up again" in stopped.stderr
+    assert "run the same command again to resume" in stopped.stderr
     assert not Path("t.npz").exists()
     assert run_json(*arguments)["resumed"] == 20
     assert len(calls) == 5
@@ -147,9 +147,9 @@ def test_demo_writes_a_report_and_takes_it_up() -> None:
     [
         ("tasks --tier balls", "unknown tier 'balls'"),
         ("tasks --templates 00099", "no published template '00099'"),
-        ("tasks --tier ball --templates 00100", "is not of tier 'ball'"),
-        ("tasks --fold 0", "--fold and --part go with --setup"),
-        ("tasks --part dev", "--fold and --part go with --setup"),
+        ("tasks --tier ball --templates 00100", "does not belong to tier 'ball'"),
+        ("tasks --fold 0", "--fold and --part need a --setup"),
+        ("tasks --part dev", "--fold and --part need a --setup"),
         ("tasks --setup ball", "unknown setup 'ball'"),
         ("tasks --setup ball_cross --fold 10", "invalid value '10' for '--fold'"),
         ("tasks --setup ball_cross --part val", "'val' is not one of 'train', 'dev', 'test'"),
@@ -163,19 +163,19 @@ def test_demo_writes_a_report_and_takes_it_up() -> None:
         ("show latin.json", "'utf-8' codec can't decode"),
         ("show drop.py --number 9", "template drop has no task number 9"),
         ("show 00001:000 --out a.txt", "a.txt must end in .png"),
-        ("show 00001:000 --action 1,2,x", "'x' in an action is no number"),
+        ("show 00001:000 --action 1,2,x", "'x' in an action is not a number"),
         ("show 00001:000 --action 1,2,3", "between 0 and 1"),
         ("show 00001:000 --action 0.5,0.5", "takes 3 numbers"),
         ("show 00001:000 --action 0.5,0,1", "does not fit 00001:000"),
         ("show 00001:000 --action 0.5,0.5,0.1 --solve", "not both"),
         ("show 00001:000 --size 0 --out a.png", "invalid value '0' for '--size'"),
         ("show 00001:000 --fps 7 --out a.gif", "7 frames a second"),
-        ("sheet --tier ball --out a.gif", "ends in .png"),
-        ("simulate --actions 5 --out t.npz", "name a --tier, tasks, or a --setup"),
+        ("sheet --tier ball --out a.gif", "must end in .png"),
+        ("simulate --actions 5 --out t.npz", "give a --tier, tasks, or a --setup"),
         ("simulate --tier ball --actions none.npy --out t.npz", "none.npy: No such file"),
-        ("simulate --tier ball --actions broken.py --out t.npz", "is no .npy file"),
+        ("simulate --tier ball --actions broken.py --out t.npz", "is not a .npy file"),
         ("simulate --tier two_balls --actions 3.npy --out t.npz", "take [actions, 6]"),
-        ("simulate --tier ball --actions text.npy --out t.npz", "is no .npy file"),
+        ("simulate --tier ball --actions text.npy --out t.npz", "is not a .npy file"),
         ("simulate --tier ball --actions 5 --out t.txt", "ends in .npz"),
         ("simulate --tier ball --actions 5 --out other.npz", "holds something else"),
     ],

@@ -1,4 +1,4 @@
-"""`topple agents`: who can be scored, and what each needs."""
+"""`topple agents`: the agents of both benchmarks and what each observes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def agents(
     benchmark: Annotated[Benchmark | None, BENCHMARK] = None,
     as_json: Json = False,
 ) -> None:
-    """List the agents that come with the package, what each sees, and how it is trained.
+    """List the agents with what each observes and which command trains it.
 
-    Those that `train` are trained with `topple train` first; the others by `topple evaluate`.
+    Agents marked `train` need `topple train` first; `topple evaluate` trains the others itself.
 
     Examples:
       topple agents

@@ -1,4 +1,4 @@
-"""What the shell offers for half a word. Nothing is loaded before it is asked."""
+"""Shell completion of names. Each function imports what it needs only when it is called."""
 
 from __future__ import annotations
 
@@ -6,56 +6,56 @@ from collections.abc import Callable, Iterable
 
 
 def agents() -> list[str]:
-    """Agents of both benchmarks."""
+    """Name the agents of both benchmarks."""
     from topple.runs.registry import AGENTS, GAME_AGENTS
 
     return list(dict.fromkeys([*AGENTS, *GAME_AGENTS]))
 
 
 def tiers() -> list[str]:
-    """Tiers of PHYRE."""
+    """Name the tiers of PHYRE."""
     from topple.phyre.tier import Tier
 
     return [tier.value for tier in Tier]
 
 
 def templates() -> list[str]:
-    """Published templates of PHYRE."""
+    """Name the published templates of PHYRE."""
     from topple.phyre.tier import Tier
 
     return [name for tier in Tier for name in tier.template_ids]
 
 
 def setups() -> list[str]:
-    """Setups of PHYRE."""
+    """Name the evaluation setups of PHYRE."""
     from topple.phyre.fold import Setup
 
     return [setup.value for setup in Setup]
 
 
 def splits() -> list[str]:
-    """Splits of I-PHYRE."""
+    """Name the splits of I-PHYRE."""
     from topple.iphyre.split import Split
 
     return [split.value for split in Split]
 
 
 def games() -> list[str]:
-    """Games of I-PHYRE."""
+    """Name the games of I-PHYRE."""
     from topple.iphyre.games import ALL
 
     return [game.name for game in ALL]
 
 
 def backends() -> list[str]:
-    """Where attempts are simulated."""
+    """Name the devices that attempts are simulated on."""
     from topple.phyre.engine.backend import BACKENDS
 
     return list(BACKENDS)
 
 
 def one_of(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Completes one name."""
+    """Complete one name."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in _names(sources) if name.startswith(incomplete)]
@@ -64,7 +64,7 @@ def one_of(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def by_commas(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Completes the last of several names with commas between them."""
+    """Complete the last of several comma-separated names."""
 
     def complete(incomplete: str) -> list[str]:
         before, comma, word = incomplete.rpartition(",")

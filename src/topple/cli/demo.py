@@ -1,4 +1,4 @@
-"""`topple demo`: a first look at everything, in about a minute."""
+"""`topple demo`: a report on random actions for all PHYRE templates, in about a minute."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from topple.reports.demo_page import Clip, TierSummary, demo_page
 from topple.threads import default_threads
 
 CLIP_SIZE = 256  # pixels
-CLIP_HOLD = 1.5  # seconds on the last frame
+CLIP_HOLD = 1.5  # seconds for which a clip shows its last frame
 TIMED_ACTIONS = 200  # per task, to measure the speed
 
 app = typer.Typer(add_completion=False)
@@ -34,14 +34,16 @@ app = typer.Typer(add_completion=False)
 def demo(
     out: Annotated[Path, out_folder("the report")] = Path("runs/demo"),
     actions: Annotated[
-        int, typer.Option(min=1, help="How many actions of the fixed list, on each task.")
+        int, typer.Option(min=1, help="Number of actions from the fixed list to try on each task.")
     ] = 2000,
-    clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show, of each tier.")] = 6,
+    clips: Annotated[
+        int, typer.Option(min=0, help="Number of solved attempts to show for each tier.")
+    ] = 6,
     as_json: Json = False,
 ) -> None:
-    """Draw all templates, try random actions on each, film solutions, write a report.
+    """Try random actions on every PHYRE template and write a report with clips of solutions.
 
-    A run that was stopped is taken up where it was.
+    An interrupted run resumes where it stopped.
 
     Examples:
       topple demo
@@ -60,8 +62,8 @@ def demo(
     for summary in summaries:
         facts = _facts(summary)
         typer.echo(
-            f"{facts['tier']}: {facts['attempts_per_second']:,} attempts a second, "
-            f"{facts['solved']} of {facts['tasks']} puzzles solved"
+            f"{facts['tier']}: {facts['attempts_per_second']:,} attempts per second, "
+            f"{facts['solved']} of {facts['tasks']} tasks solved"
         )
     typer.echo(f"open {page.resolve()} in a browser")
 
@@ -76,7 +78,7 @@ def _facts(summary: TierSummary) -> dict[str, str | int]:
 
 
 def _summarise(tier: Tier, out: Path, count: int, clips: int) -> TierSummary:
-    """Work through a tier, the first task of each template."""
+    """Try actions on the first task of each template of a tier."""
     sheet = out / f"{tier.value}.png"
     save_png(tier_sheet(tier), sheet)
     tasks = [load_task(template_task_ids(template_id)[0]) for template_id in tier.template_ids]
@@ -97,11 +99,11 @@ def _summarise(tier: Tier, out: Path, count: int, clips: int) -> TierSummary:
 
 
 def _film(tasks: Sequence[Task], table: OutcomeTable, folder: Path, count: int) -> list[Clip]:
-    """Films of the first solutions of some tasks, spread over those that have one."""
+    """Save clips of the first solutions of some tasks, spread evenly over the solved ones."""
     solved = np.flatnonzero((table.outcome > 0).any(axis=1))
     chosen = solved[np.unique(np.linspace(0, len(solved) - 1, min(count, len(solved))).astype(int))]
     made = []
-    with progress(f"{tasks[0].tier.value}: filming solutions", len(chosen)) as bar:
+    with progress(f"{tasks[0].tier.value}: rendering solutions", len(chosen)) as bar:
         for row in chosen:
             task, number = tasks[row], int((table.outcome[row] > 0).argmax())
             file = folder / f"{task.id.template}-{task.id.number:03d}-{number + 1}.gif"
@@ -114,7 +116,7 @@ def _film(tasks: Sequence[Task], table: OutcomeTable, folder: Path, count: int) 
 
 
 def _measure(tasks: Sequence[Task], actions: np.typing.NDArray[np.float64]) -> float:
-    """Valid attempts a second, on all cores, outcomes only."""
+    """Measure valid attempts per second on all cores, outcomes only."""
     scenes = SceneSet([task.scene for task in tasks])
     index = np.repeat(np.arange(len(tasks)), len(actions))
     tiled = np.tile(actions, (len(tasks), 1))

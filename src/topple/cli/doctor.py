@@ -1,4 +1,4 @@
-"""`topple doctor`: is this installation sound, and does its GPU give the CPU's bits?"""
+"""`topple doctor`: check the installation, both engines, and the GPU against the CPU."""
 
 from __future__ import annotations
 
@@ -29,24 +29,27 @@ from topple.phyre.tier import Tier
 
 app = typer.Typer(add_completion=False)
 
-_PAIRS = 20_000  # of a tier
+_PAIRS = 20_000  # of task and action, for each tier
 _SHOWN = 16  # digits of a hash
 
 
 @app.command()
 def doctor(
     cuda: Annotated[
-        bool, typer.Option("--cuda", help="Also compare the GPU with the CPU.")
+        bool, typer.Option("--cuda", help="Also compare results of the GPU with the CPU.")
     ] = False,
     pairs: Annotated[
-        int, typer.Option(min=1, help="Random tasks and actions of each tier to compare.")
+        int,
+        typer.Option(
+            min=1, help="Number of random pairs of task and action to compare for each tier."
+        ),
     ] = _PAIRS,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Report the environment and the folders in use, and check that both engines are exact.
 
-    The exit status is 1 if something differs from the original simulators or from the CPU.
+    The exit status is 1 if an engine differs from the original simulator, or the GPU from the CPU.
 
     Examples:
       topple doctor
@@ -59,7 +62,7 @@ def doctor(
         rows = [*_environment(), *_engines(), *_folders()]
         if cuda:
             rows += _cuda_rows(pairs, seed)
-    show("Checks", ("what", "found", "sound"), rows, as_json)
+    show("Checks", ("what", "found", "ok"), rows, as_json)
     if not all(row[2] for row in rows):
         raise typer.Exit(CHECK_FAILED)
 
@@ -82,20 +85,20 @@ def _environment() -> list[list[Cell]]:
 
 
 def _gpu() -> str:
-    """The names of NVIDIA GPUs, as their driver tells them."""
+    """Name the NVIDIA GPUs as their driver reports them."""
     program = shutil.which("nvidia-smi")
     if program is None:
-        return "none with an NVIDIA driver"
+        return "no NVIDIA driver found"
     command = [program, "--query-gpu=name", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=3)
     except (OSError, subprocess.TimeoutExpired):
-        return "the driver does not answer"
-    return ", ".join(done.stdout.split("\n")).strip(", ") or "none the driver knows"
+        return "the NVIDIA driver does not answer"
+    return ", ".join(done.stdout.split("\n")).strip(", ") or "the NVIDIA driver reports none"
 
 
 def _engines() -> list[list[Cell]]:
-    rows: list[list[Cell]] = [["engine", *_timed(engine_hash, FAITHFUL)]]
+    rows: list[list[Cell]] = [["PHYRE engine", *_timed(engine_hash, FAITHFUL)]]
     for rules in (AT_60_HZ, AT_10_HZ):
         found = _timed(partial(games.engine_hash, rules), games.FAITHFUL[rules.hz])
         rows.append([f"I-PHYRE engine, {rules.hz} Hz", *found])
@@ -124,7 +127,7 @@ def _cuda_rows(pairs: int, seed: int) -> list[list[Cell]]:
     ]
     for tier in Tier:
         total = NOTHING
-        with progress(f"{tier.value}: GPU beside CPU", pairs) as bar:
+        with progress(f"{tier.value}: GPU against CPU", pairs) as bar:
             for part in compare_backends(tier, pairs, seed):
                 total += part
                 bar.advance(bar.task_ids[0], part.pairs)
@@ -141,7 +144,7 @@ def _timed(hash_of: Callable[[], str], expected: str) -> tuple[str, bool]:
     found = hash_of()
     seconds = time.perf_counter() - started
     same = found == expected
-    verdict = "that of the original simulator" if same else f"NOT {expected[:_SHOWN]}"
+    verdict = "as the original simulator" if same else f"DIFFERS from {expected[:_SHOWN]}"
     return f"{found[:_SHOWN]}, {verdict} ({seconds:.1f} s)", same
 
 

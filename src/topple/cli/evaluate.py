@@ -58,7 +58,9 @@ def evaluate(
     agent: AgentOrNobody = None,
     from_player: Annotated[
         str | None,
-        typer.Option(help="Instead of an agent: the people of this study in the player."),
+        typer.Option(
+            help="Id of a study in the player whose participants are scored instead of an agent."
+        ),
     ] = None,
     database: Database = None,
     setup: SetupName = None,
@@ -66,7 +68,10 @@ def evaluate(
     part: ScoredPart = Part.TEST,
     tasks: Annotated[
         str | None,
-        typer.Option(help="PHYRE: task ids, by commas, or how many, spread evenly; all if none."),
+        typer.Option(
+            help="Comma-separated PHYRE task ids, or the number of tasks to spread evenly over "
+            "the fold. The default is all tasks."
+        ),
     ] = None,
     games: Annotated[
         str | None,
@@ -75,18 +80,21 @@ def evaluate(
     hz: Hertz = 10,
     attempts: Annotated[
         int | None,
-        typer.Option(min=1, help="Allowed on each task or game; 100 by default, or 1 for games."),
+        typer.Option(
+            min=1, help="Number of attempts allowed on each task (default 100) or game (default 1)."
+        ),
     ] = None,
     setting: Settings = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            help="Weights of `topple train`, for the fold they were trained for; with --games, "
-            "for any games of I-PHYRE."
+            help="Checkpoint written by `topple train`. PHYRE agents are evaluated on the fold "
+            "they "
+            "were trained for, I-PHYRE agents on --games."
         ),
     ] = None,
     seed: Seed = 0,
-    label: Annotated[str, typer.Option(help="A name for the results.")] = "",
+    label: Annotated[str, typer.Option(help="Label of the run in tables and reports.")] = "",
     base_url: llm_options.BaseUrl = None,
     model: llm_options.Model = None,
     key_variable: llm_options.KeyVariable = llm_options.KEY_VARIABLE,
@@ -114,9 +122,9 @@ def evaluate(
     backend: Backend = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Train an agent, let it act on test tasks or games, and keep the run as a record.
+    """Evaluate an agent on PHYRE tasks or I-PHYRE games and store a run record.
 
-    Finished runs are not run again. Records go to the folder of runs, for `topple report`.
+    Finished runs are read from the folder of run records, not repeated; `topple report` shows them.
 
     Examples:
       topple evaluate --agent mem --setup ball_within --folds 0,1 -s actions=1000

@@ -1,4 +1,4 @@
-"""How commands end."""
+"""Exit statuses and the error line."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ INTERRUPTED = 130  # what shells expect after Ctrl-C
 
 
 def fail(message: str) -> None:
-    """Say in one line on the error stream what is wrong."""
+    """Print an error as one line on standard error."""
     typer.echo(f"error: {' '.join(message.split())}", err=True)

@@ -1,4 +1,4 @@
-"""The optional packages: which are installed, read from what the package says it can use."""
+"""The optional dependencies and which of them are installed, read from the package metadata."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import NamedTuple
 
-_DEVELOPMENT = {"bench", "dev", "docs"}  # of no use to who only runs Topple
+_DEVELOPMENT = {"bench", "dev", "docs"}  # needed only to work on Topple itself
 _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(\[(?P<extras>[\w,-]+)\])?.*extra == ['\"](?P<extra>\w+)"
 )
 
 
 class Extra(NamedTuple):
-    """What `pip install 'topple[name]'` brings."""
+    """The packages that `pip install 'topple[name]'` installs."""
 
     name: str
     found: dict[str, str]  # package -> version
@@ -21,7 +21,7 @@ class Extra(NamedTuple):
 
 
 def extras() -> list[Extra]:
-    """All extras for use, in the order they are declared."""
+    """List the extras for users in the order in which they are declared."""
     wanted: dict[str, list[str]] = {}
     for line in requires("topple") or ():
         if (match := _REQUIREMENT.match(line)) is None:

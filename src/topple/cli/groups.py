@@ -1,4 +1,4 @@
-"""How all commands answer: help where nothing is asked, and mistakes in one line."""
+"""Command groups that print help when called without a command, and errors in one line."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from typer.core import TyperGroup
 
 from topple.cli.exits import INTERRUPTED, WRONG_INPUT, fail
 
-#: What the parser raises; typer has it from click, of its own or of the system.
+#: What the parser raises; typer takes it from click, installed or bundled.
 _UsageError: Any = typer.BadParameter.__base__
 
 
 class HelpfulGroup(TyperGroup):
-    """A group of commands that shows its help where none of them is named."""
+    """A group that prints its help when no command is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take no words for a question."""
-        asked = args or ([] if ctx.resilient_parsing else ["--help"])
-        return super().parse_args(ctx, asked)
+        """Read an empty command line as --help."""
+        return super().parse_args(ctx, args or ([] if ctx.resilient_parsing else ["--help"]))
 
 
 class OneLineErrors(HelpfulGroup):
-    """The outermost group: words it cannot read are named in one line."""
+    """The outermost group, which reports usage errors in one line."""
 
     def main(
         self,
@@ -36,14 +35,14 @@ class OneLineErrors(HelpfulGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command; the exit status is 2 for wrong words and 130 after Ctrl-C."""
+        """Run a command; the exit status is 2 after a usage error and 130 after Ctrl-C."""
         try:
             status = super().main(
                 args, prog_name, complete_var, False, windows_expand_args, **extra
             )
         except _UsageError as error:
             status = WRONG_INPUT
-            fail(_told(error, sys.argv[1:] if args is None else args))
+            fail(_message(error, sys.argv[1:] if args is None else args))
         except typer.Abort:
             status = INTERRUPTED
         if not standalone_mode:
@@ -51,8 +50,8 @@ class OneLineErrors(HelpfulGroup):
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _told(error: Any, words: Sequence[str]) -> str:
-    """What is wrong, and where to read on."""
+def _message(error: Any, words: Sequence[str]) -> str:
+    """Say what is wrong and which help page to read."""
     text = str(error.format_message()).rstrip(".").replace("Value error, ", "")
     text = text[:1].lower() + text[1:]
     given = _given(getattr(getattr(error, "param", None), "opts", ()), words)
@@ -62,7 +61,7 @@ def _told(error: Any, words: Sequence[str]) -> str:
 
 
 def _given(names: Iterable[str], words: Sequence[str]) -> str | None:
-    """The value of an option among the words of a command."""
+    """Find the value of an option among the words of a command."""
     for name in names:
         for word, following in zip(words, [*words[1:], ""], strict=True):
             if word == name or word.startswith(f"{name}="):

@@ -1,4 +1,4 @@
-"""`topple iphyre`: list, check, play, draw and sample games, and analyse them."""
+"""`topple iphyre`: list, check, play, draw and sample I-PHYRE games, and analyse them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.split import Split, split_of
 from topple.media.files import DEFAULT_FPS, check_ending, save_frames, save_png
 
-_HELP = """The I-PHYRE games: list, play, draw, sample and analyse them.
+_HELP = """List, check, play, draw, sample and analyse I-PHYRE games.
 
 Examples:
 
@@ -52,12 +52,12 @@ app.command("solvability")(iphyre_analysis.solvability)
 app.command("failures")(iphyre_analysis.failures)
 
 OwnFile = Annotated[
-    Path | None, typer.Option("--file", help="Take the game from this .json or .py file.")
+    Path | None, typer.Option("--file", help="JSON or Python file that defines the game.")
 ]
 
 
 def find_game(name: str, file: Path | None) -> Game:
-    """A published game, or one of a file, by name."""
+    """Find a game by name, published or in a file."""
     if file is None:
         return game_named(name)
     games = {game.name: game for game in load_games(file)}
@@ -68,7 +68,7 @@ def find_game(name: str, file: Path | None) -> Game:
 
 @app.command("games")
 def list_games(games: Games = None, as_json: Json = False) -> None:
-    """List games with what they test.
+    """List games with their splits, numbers of gray blocks and balls, and concepts.
 
     Examples:
       topple iphyre games --games basic
@@ -90,10 +90,10 @@ def list_games(games: Games = None, as_json: Json = False) -> None:
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="A .json or .py file with games.")],
+    file: Annotated[Path, typer.Argument(help="JSON or Python file that defines games.")],
     as_json: Json = False,
 ) -> None:
-    """Check the games of a .json or .py file.
+    """Check that a JSON or Python file defines valid games.
 
     Examples:
       topple iphyre check my_games.py
@@ -105,23 +105,29 @@ def check(
         return
     for game in found:
         gray = len(game.eliminable)
-        typer.echo(f"{game.name}: {game.bodies} bodies, {gray} gray blocks: fine")
+        typer.echo(f"{game.name}: {game.bodies} bodies, {gray} gray blocks, valid")
 
 
 @app.command("play")
 def play_game(
     game: GameName,
-    times: Annotated[str, typer.Option(help="Seconds per gray block by commas; - for never.")] = "",
+    times: Annotated[
+        str,
+        typer.Option(
+            help="Comma-separated removal times of the gray blocks in seconds, with - for "
+            "never; for example -,4.821."
+        ),
+    ] = "",
     hz: Hertz = 60,
     out: Annotated[
-        Path | None, out_file("a picture of the episode: .gif, .mp4, or .png of its end")
+        Path | None, out_file("the episode: .gif or .mp4, or .png for its last frame")
     ] = None,
     size: Size = 400,
     file: OwnFile = None,
     engine: OnEngine = Engine.NATIVE,
     as_json: Json = False,
 ) -> None:
-    """Play one plan and print what it earned.
+    """Play one plan, the removal times of the gray blocks, and print its reward.
 
     Examples:
       topple iphyre play seesaw --times=-,4.821 --out seesaw.gif
@@ -148,12 +154,12 @@ def play_game(
 @app.command()
 def picture(
     game: GameName,
-    out: Annotated[Path, out_file("the picture; it ends in .png")],
+    out: Annotated[Path, out_file("the picture, ending in .png")],
     size: Size = 600,
     file: OwnFile = None,
     as_json: Json = False,
 ) -> None:
-    """Draw a game's initial scene as PNG.
+    """Draw the initial scene of a game.
 
     Examples:
       topple iphyre picture seesaw --out seesaw.png
@@ -165,11 +171,11 @@ def picture(
 
 @app.command()
 def sheets(
-    out: Annotated[Path, out_folder("one picture per split")],
+    out: Annotated[Path, out_folder("the pictures, one per split")],
     size: EachSize = 240,
     as_json: Json = False,
 ) -> None:
-    """Draw a contact sheet of every split (the paper's Figures A2 to A5) into a folder.
+    """Draw a contact sheet of every split, as in Figures A2 to A5 of the paper.
 
     Examples:
       topple iphyre sheets --out runs/sheets
@@ -183,14 +189,18 @@ def sheets(
 
 @app.command()
 def sample(
-    out: Annotated[Path, out_folder("one .npz file per game")],
+    out: Annotated[Path, out_folder("the episodes, one .npz file per game")],
     games: Games = None,
     count: iphyre_analysis.Count = 50,
     seed: Seed = 0,
-    frames: Annotated[int, typer.Option(min=0, help="Width of frames in px; 0 for none.")] = 0,
+    frames: Annotated[
+        int, typer.Option(min=0, help="Width in pixels of the stored frames; 0 stores none.")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Collect successful and failed episodes of games; finished files are kept.
+    """Collect successful and failed episodes of random plans.
+
+    An interrupted run resumes with the first unfinished game.
 
     Examples:
       topple iphyre sample --games basic --count 20 --out runs/episodes

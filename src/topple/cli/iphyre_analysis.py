@@ -1,4 +1,4 @@
-"""The analyses of I-PHYRE as commands; each keeps a result per game and takes up a broken run."""
+"""Analyses of `topple iphyre`. Each stores one result per game, so that it can resume."""
 
 from __future__ import annotations
 
@@ -25,16 +25,21 @@ from topple.iphyre.published import IPHYRE_ORACLE
 from topple.iphyre.sampling import sample
 from topple.iphyre.split import PUBLISHED_SPLITS
 
-JITTERS_MS = (50, 100, 200, 500)  # by which times are off at most
+JITTERS_MS = (50, 100, 200, 500)  # largest errors of removal times
 
 Out = Annotated[Path, out_folder("the results, one file per game")]
-Count = Annotated[int, typer.Option(min=1, help="Successes, and as many failures, of each game.")]
+Count = Annotated[
+    int,
+    typer.Option(
+        min=1, help="Number of successful episodes, and of failed episodes, for each game."
+    ),
+]
 
 
 def _results(
     label: str, out: Path, games: list[Game], settings: Result, compute: Callable[[Game], Result]
 ) -> dict[str, Result]:
-    """Results of all games, with a progress bar for those not on disk yet."""
+    """Return the results of all games, computing those that are not stored yet."""
     results = {}
     with resumable(), progress(label, len(games)) as bar:
         for game, result in compute_each(out, games, settings, compute):
@@ -51,7 +56,7 @@ def difficulty(
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Count the random plans needed to find enough successes and failures (Figure A1).
+    """Count the random plans needed to find successful and failed ones, as in Figure A1.
 
     Examples:
       topple iphyre difficulty --out runs/difficulty --figure figureA1.png
@@ -74,14 +79,17 @@ def difficulty(
 def oracle(
     out: Out,
     games: Games = None,
-    attempts: Annotated[int, typer.Option(min=1, help="Plans tried on each game.")] = 12_000,
+    attempts: Annotated[
+        int, typer.Option(min=1, help="Number of attempts of the search on each game.")
+    ] = 12_000,
     seed: Seed = 0,
     start: Annotated[
-        Path | None, typer.Option(help="Folder of an earlier search, to start from its plans.")
+        Path | None,
+        typer.Option(help="Folder of an earlier search whose plans this one starts from."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Search the best plan of each game at 60 Hz.
+    """Search for the best plan of each game at 60 ticks per second.
 
     Examples:
       topple iphyre oracle --out runs/oracle --games basic
@@ -113,16 +121,16 @@ def oracle(
 
 
 def _known_plans(folder: Path, game: Game) -> list[tuple[int | None, ...]]:
-    """The plan of a game that a search wrote, if any."""
+    """Read the plan that an earlier search found, if any."""
     ticks = read_json(folder / f"{game.name}.json")["result"]["ticks"]
     return [] if ticks is None else [tuple(ticks)]
 
 
 def oracle_plan(folder: Path, game: Game) -> Plan:
-    """The plan a search wrote.
+    """Read the plan that a search found.
 
     Raises:
-        ValueError: the search found none, or the file is not there.
+        ValueError: The search found none, or the file does not exist.
     """
     ticks = read_json(folder / f"{game.name}.json")["result"]["ticks"]
     if ticks is None:
@@ -137,7 +145,7 @@ def timing(
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Measure by how many milliseconds the oracle's removals can be off.
+    """Measure by how many milliseconds the removals of the best plans may be off.
 
     Examples:
       topple iphyre timing --out runs/timing --oracle runs/oracle
@@ -168,13 +176,16 @@ def solvability(
     out: Out,
     games: Games = None,
     samples: Annotated[
-        int, typer.Option(min=1, help="Plans for games with over two blocks.")
+        int,
+        typer.Option(
+            min=1, help="Number of sampled plans for games with more than two gray blocks."
+        ),
     ] = 4000,
     seed: Seed = 0,
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Find out which games can be solved at 10 Hz.
+    """Determine which games can be solved at 10 ticks per second.
 
     Examples:
       topple iphyre solvability --out runs/solvability --samples 1000
@@ -199,13 +210,16 @@ def failures(
     oracle_folder: Oracle,
     played: Annotated[
         Path | None,
-        typer.Option(help="JSON of game to {order, solved}; the random agent if left out."),
+        typer.Option(
+            help="JSON file that maps each game to its order of removals and whether it was "
+            "solved: {order, solved}. The default is the random agent."
+        ),
     ] = None,
     hz: Hertz = 10,
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Tell failures of order from failures of timing (appendix H).
+    """Count failures caused by the order and by the timing of removals, as in Appendix H.
 
     Examples:
       topple iphyre failures --oracle runs/oracle

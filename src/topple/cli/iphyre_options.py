@@ -1,4 +1,4 @@
-"""Options that several I-PHYRE commands take."""
+"""I-PHYRE games, rules and times that options name."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
 from topple.iphyre.split import Split
 
 OnEngine = Annotated[
-    Engine, typer.Option("--engine", help="native, or pymunk: the slow reference, same bits.")
+    Engine,
+    typer.Option(
+        "--engine",
+        help="Physics engine: native, or pymunk, the slower reference with identical results.",
+    ),
 ]
 
 
 def chosen_games(text: str | None) -> list[Game]:
-    """Games named by commas, each a game, a split, or `all` fifty."""
+    """Return the games of comma-separated names of games and splits; `all` means all fifty."""
     if text is None:
         return list(PUBLISHED)
     splits = {split.value: split for split in Split}
@@ -35,22 +39,22 @@ def chosen_games(text: str | None) -> list[Game]:
 
 
 def rules_at(hz: int, engine: Engine = Engine.NATIVE) -> Rules:
-    """The published rules of a rate, on an engine.
+    """Return the published rules with this number of ticks per second.
 
     Raises:
-        ValueError: nothing was published at that rate.
+        ValueError: There are no published rules with this number.
     """
     for rules in (AT_60_HZ, AT_10_HZ):
         if rules.hz == hz:
             return replace(rules, engine=engine)
-    raise ValueError(f"{hz} ticks a second; the benchmark is played at 60 or at 10")
+    raise ValueError(f"--hz is {hz}; the benchmark runs at 10 or 60 ticks per second")
 
 
 def parse_times(text: str) -> list[float | None]:
-    """Seconds by commas, with - for never.
+    """Read comma-separated seconds, with - for never.
 
     Raises:
-        ValueError: a word is neither.
+        ValueError: A word is neither a number nor -.
     """
     times: list[float | None] = []
     for word in (word.strip() for word in text.split(",") if word.strip()):

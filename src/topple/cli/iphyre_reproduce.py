@@ -106,7 +106,7 @@ def iphyre_figures(
     oracle: Oracle = RESULTS / "oracle",
     as_json: Json = False,
 ) -> None:
-    """Figures 2, 3, A6 and A7 of I-PHYRE, drawn from run records.
+    """Reproduce Figures 2, 3, A6 and A7 of I-PHYRE from run records.
 
     Examples:
       topple reproduce iphyre-figures --out docs/images/iphyre

@@ -33,21 +33,25 @@ _COLUMNS = (*(split.value for split in PUBLISHED_SPLITS), Split.UNSEEN_BASIC.val
 @app.command("tableA1")
 def table_a1(
     agents: Annotated[
-        str, agent_names(f"Classifiers: {', '.join(CLASSIFIERS.values())}")
+        str, agent_names(f"classifiers: {', '.join(CLASSIFIERS.values())}")
     ] = ",".join(CLASSIFIERS.values()),
     seeds: Seeds = "0,1,2",
     hold_out: Annotated[
-        bool, typer.Option("--hold-out", help="Train on 4 of 5 basic plans, test on the fifth.")
+        bool,
+        typer.Option(
+            "--hold-out", help="Train on four fifths of the basic plans and also test on the rest."
+        ),
     ] = False,
     setting: Settings = None,
-    out: Annotated[Path, out_folder("the results; finished ones are taken from it")] = _RESULTS,
+    out: Annotated[Path, out_folder("the results")] = _RESULTS,
     smoke: Smoke = False,
     as_json: Json = False,
 ) -> None:
-    """Table A1 of I-PHYRE: accuracies of classifiers, in per cent, ours beside the published.
+    """Reproduce Table A1 of I-PHYRE: accuracies of outcome classifiers in per cent.
 
-    Trained on basic games. As published, accuracy on basic is that on the plans it was trained
-    on; --hold-out adds an honest one. Finished results are not computed again.
+    The classifiers are trained on basic games. As published, the accuracy on basic games is the
+    training accuracy; --hold-out adds the accuracy on plans that were held out. Finished results
+    are not computed again.
 
     Examples:
       topple reproduce tableA1

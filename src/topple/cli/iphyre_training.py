@@ -116,7 +116,7 @@ def sweep(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="Agents of I-PHYRE, or files like configs/iphyre/ppo-i.toml.",
+            help="I-PHYRE agents, or configuration files such as configs/iphyre/ppo-i.toml.",
             autocompletion=complete.one_of(complete.agents),
         ),
     ],
@@ -126,16 +126,21 @@ def sweep(
     smoke: Smoke = False,
     runs: Runs = None,
     trainings: Annotated[
-        Path | None, typer.Option(help="Folder of checkpoints.", callback=free_folder)
+        Path | None,
+        typer.Option(
+            help="Folder for checkpoints. The default is a folder under `runs/training`.",
+            callback=free_folder,
+        ),
     ] = None,
     use_ray: UseRay = False,
     address: Address = None,
     as_json: Json = False,
 ) -> None:
-    """Train agents of I-PHYRE with several seeds, and score each on all fifty games.
+    """Train I-PHYRE agents with several seeds and evaluate each on all fifty games.
 
-    Every agent plays by its best actions, and if it has a policy, five times over by actions
-    drawn from it, as the released evaluation does. Stopped, the same command goes on where it was.
+    Every agent is evaluated with its best actions and, if it has a stochastic policy, also with
+    five episodes of sampled actions, as in the released evaluation. An interrupted sweep resumes
+    where it stopped.
 
     Examples:
       topple sweep configs/iphyre/*.toml --seeds 0,1,2 --runs results/iphyre

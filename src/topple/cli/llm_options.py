@@ -33,45 +33,72 @@ def _option(*names: str, **words: Any) -> Any:
 
 
 BaseUrl = Annotated[
-    str | None, _option("--base-url", help="Of an OpenAI-compatible endpoint; no path means /v1.")
+    str | None,
+    _option(
+        "--base-url", help="URL of an OpenAI-compatible endpoint; /v1 is added if it has no path."
+    ),
 ]
-Model = Annotated[str | None, _option("--model", help="Its name at the endpoint.")]
+Model = Annotated[str | None, _option("--model", help="Name of the model at the endpoint.")]
 KeyVariable = Annotated[
     str,
-    _option("--key-variable", help="Environment variable that holds the key, if any."),
+    _option(
+        "--key-variable", help="Environment variable that contains the API key, if one is needed."
+    ),
 ]
-Images = Annotated[bool, _option("--images", help="Show scenes as pictures, too.")]
+Images = Annotated[bool, _option("--images", help="Also send pictures of the scenes.")]
 Keyframes = Annotated[
-    int | None, _option("--keyframes", help="Pictures of the last attempt, with --images.")
+    int | None,
+    _option("--keyframes", help="Number of pictures of the last attempt to send with --images."),
 ]
-Tools = Annotated[bool, _option("--tools", help="Let the model call inspect and propose.")]
+Tools = Annotated[
+    bool, _option("--tools", help="Let the model call the tools inspect and propose.")
+]
 Simulations = Annotated[
-    int | None, _option("--simulations", help="Calls of simulate on each task, with --tools.")
+    int | None,
+    _option("--simulations", help="Number of simulate calls allowed on each task with --tools."),
 ]
-GridText = Annotated[str | None, _option("--grid", help="PHYRE: choose from a grid such as 5x5x5.")]
+GridText = Annotated[
+    str | None, _option("--grid", help="PHYRE grid of actions to choose from, such as 5x5x5.")
+]
 StrategyName = Annotated[
-    str | None, _option("--strategy", help="I-PHYRE: in_advance, combined or on_the_fly.")
+    str | None, _option("--strategy", help="I-PHYRE strategy: in_advance, combined or on_the_fly.")
 ]
 Every = Annotated[
-    float | None, _option("--every", help="I-PHYRE: seconds between questions on the fly.")
+    float | None,
+    _option("--every", help="Seconds between two I-PHYRE questions with the strategy on_the_fly."),
 ]
 Preset = Annotated[
-    str | None, _option("--preset", help="I-PHYRE: iphyre-gpt4, the paper's baseline.")
+    str | None, _option("--preset", help="I-PHYRE preset: iphyre-gpt4, the baseline of the paper.")
 ]
-Temperature = Annotated[float | None, _option("--temperature", help="The server's by default.")]
-MaxTokens = Annotated[int | None, _option("--max-tokens", help="Of an answer.")]
+Temperature = Annotated[
+    float | None,
+    _option("--temperature", help="Sampling temperature. The default is that of the server."),
+]
+MaxTokens = Annotated[
+    int | None, _option("--max-tokens", help="Maximum number of tokens of an answer.")
+]
 Concurrency = Annotated[
-    int, _option("--concurrency", min=1, help="Tasks or games worked on at once.")
+    int, _option("--concurrency", min=1, help="Number of tasks or games to work on concurrently.")
 ]
-RequestRate = Annotated[int | None, _option("--rpm", min=1, help="Requests a minute, at most.")]
-TokenRate = Annotated[int | None, _option("--tpm", min=1, help="Tokens a minute, at most.")]
-Timeout = Annotated[float, _option("--timeout", help="Seconds for one answer.")]
-Retries = Annotated[int, _option("--retries", help="Of a request that failed for now.")]
+RequestRate = Annotated[
+    int | None, _option("--rpm", min=1, help="Maximum number of requests per minute.")
+]
+TokenRate = Annotated[
+    int | None, _option("--tpm", min=1, help="Maximum number of tokens per minute.")
+]
+Timeout = Annotated[float, _option("--timeout", help="Seconds to wait for an answer.")]
+Retries = Annotated[
+    int, _option("--retries", help="Number of times to repeat a request that failed temporarily.")
+]
 Prices = Annotated[
-    Path | None, _option("--prices", help="JSON: model to prices of a million tokens.")
+    Path | None,
+    _option("--prices", help="JSON file that maps each model to its prices per million tokens."),
 ]
 Resume = Annotated[
-    bool, _option("--resume/--no-resume", help="Go on from an earlier run, or ask all anew.")
+    bool,
+    _option(
+        "--resume/--no-resume", help="Whether to resume an earlier run or to ask everything again."
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`topple llm-server`: scripted models behind a chat endpoint on this machine."""
+"""`topple llm-server`: scripted models behind a local chat endpoint."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def serve(
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Of the server; 0 for any that is free.")
+        int, typer.Option(min=0, max=65535, help="Port of the server; 0 means any free port.")
     ] = 8765,
 ) -> None:
-    """Serve the models `random` and `heuristic`, which need no network, key or money.
+    """Serve two scripted models, `random` and `heuristic`, as an OpenAI-compatible endpoint.
 
-    `random` answers at random; `heuristic` reads the scene and follows a rule of thumb. They see
-    what a real model sees, so that a whole evaluation can be tried out with them.
+    `random` answers at random; `heuristic` reads the scene and follows a simple rule. Both see
+    what a language model sees, so that you can try an evaluation without network access or a key.
 
     Examples:
       topple llm-server --port 8765
@@ -30,7 +30,7 @@ def serve(
       topple evaluate --agent llm --base-url http://127.0.0.1:8765 --model heuristic --games basic
     """
     with user_errors(), ScriptServer(SCRIPTS, port) as server:
-        typer.echo(f"models {', '.join(SCRIPTS)} at {server.url}; stop with Ctrl-C")
+        typer.echo(f"models {', '.join(SCRIPTS)} at {server.url}; press Ctrl-C to stop")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:

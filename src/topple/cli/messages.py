@@ -1,4 +1,4 @@
-"""What commands share: errors for people, progress, tables and JSON."""
+"""Error messages, progress bars, tables and JSON that all commands share."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ Cell = str | int | float | bool | None
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Turn errors that a user can mend into a message and exit status 2."""
+    """Turn errors that a user can fix into a message and exit status 2."""
     try:
         yield
     except (ValueError, LookupError, OSError, CudaError, EngineError) as error:
-        fail(_told(error))
+        fail(_message(error))
         raise typer.Exit(WRONG_INPUT) from None
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if isinstance(error, KeyError):
         return str(error.args[0])
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
@@ -51,7 +51,7 @@ def _told(error: Exception) -> str:
 
 @contextmanager
 def needs_extra(what: str, extra: str) -> Iterator[None]:
-    """Around imports of packages that an extra brings: say which, where they are missing."""
+    """Name the missing package and its extra where the imports of the block fail."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -62,16 +62,16 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Tell who stops a long command with Ctrl-C that nothing is lost."""
+    """After Ctrl-C, say that the same command resumes the work."""
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("stopped; the same command takes it up again", err=True)
+        typer.echo("interrupted; run the same command again to resume", err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
 class _Rate(ProgressColumn):
-    """Steps a second, once they can be told."""
+    """Steps per second, once they are known."""
 
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
@@ -79,10 +79,10 @@ class _Rate(ProgressColumn):
 
 
 class _Bars(Progress):
-    """Progress that can go without a trace."""
+    """Progress bars that can disappear without a trace."""
 
     def stop(self) -> None:
-        """Leave a line behind only where the bars stay."""
+        """Leave a line behind only if the bars stay."""
         if self.live.transient:
             self.live.stop()
         else:
@@ -91,7 +91,7 @@ class _Bars(Progress):
 
 @contextmanager
 def progress(label: str, total: int, done: int = 0) -> Iterator[Progress]:
-    """A progress bar on standard error; advance its task 0."""
+    """Show a progress bar on standard error; its only task has number 0."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -105,14 +105,14 @@ def progress(label: str, total: int, done: int = 0) -> Iterator[Progress]:
         try:
             yield bar
         except BaseException:
-            bar.live.transient = True  # it goes, so that one line says what went wrong
+            bar.live.transient = True  # so that only the error line remains
             raise
 
 
 def show(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], as_json: bool = False
 ) -> None:
-    """Print rows: as a table for people, or as a JSON list of objects for machines."""
+    """Print rows as a table or as a JSON list of objects."""
     if as_json:
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
         return

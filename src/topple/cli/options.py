@@ -1,13 +1,19 @@
 """Options that several commands take: one name, one meaning, one help text.
 
-What takes several names takes them by commas and has a plural name; its singular will do.
+An option that takes several values has a plural name, reads them separated by commas, and also
+answers to its singular. Options that go together are fields of a dataclass; see
+:func:`option_groups`.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -16,9 +22,47 @@ from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import SEEDS
 from topple.runs.config import Part
 
+
+def option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take dataclasses of options: each of their fields becomes an option.
+
+    The default of such a parameter, if any, is an instance that holds the options' defaults.
+    """
+    groups: dict[str, Any] = {}
+    options: list[inspect.Parameter] = []
+    hints = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        group = hints[name]
+        if not is_dataclass(group):
+            options.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=group))
+            continue
+        groups[name] = group
+        inner = get_type_hints(group, include_extras=True)
+        defaults = group if parameter.default is parameter.empty else parameter.default
+        options += [
+            inspect.Parameter(
+                field.name,
+                parameter.KEYWORD_ONLY,
+                default=getattr(defaults, field.name, parameter.empty),
+                annotation=inner[field.name],
+            )
+            for field in fields(group)
+        ]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        command(**values)
+
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    return run
+
+
 # Output.
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def out_folder(content: str) -> Any:
@@ -32,7 +76,7 @@ def out_file(content: str) -> Any:
 
 
 def free_folder(path: Path | None) -> Path | None:
-    """Refuse what can be no folder, before work is spent on it."""
+    """Refuse a path that cannot become a folder, before work is spent on it."""
     for place in (path, *path.parents) if path else ():
         if place.exists() and not place.is_dir():
             raise typer.BadParameter(f"{place} is a file; name a folder")
@@ -40,7 +84,7 @@ def free_folder(path: Path | None) -> Path | None:
 
 
 def free_file(path: Path | None) -> Path | None:
-    """Refuse what can be no file."""
+    """Refuse a path that cannot become a file."""
     if path is not None:
         free_folder(path.parent)
         if path.is_dir():
@@ -48,14 +92,16 @@ def free_file(path: Path | None) -> Path | None:
     return path
 
 
-Size = Annotated[int, typer.Option("--size", min=1, help="Width in pixels.")]
-EachSize = Annotated[int, typer.Option("--size", min=1, help="Width in pixels of each puzzle.")]
+Size = Annotated[int, typer.Option("--size", min=1, help="Width of the picture in pixels.")]
+EachSize = Annotated[int, typer.Option("--size", min=1, help="Width of each puzzle in pixels.")]
 Figure = Annotated[
     Path | None,
-    typer.Option("--figure", help="Also draw the results to this file.", callback=free_file),
+    typer.Option(
+        "--figure", help="Also draw the results as a figure to this file.", callback=free_file
+    ),
 ]
 
-# Where things are kept and work is done.
+# Folders, devices and clusters.
 
 
 def _known_backend(name: str) -> str:
@@ -65,58 +111,90 @@ def _known_backend(name: str) -> str:
         raise typer.BadParameter(str(error)) from None
 
 
-_RUNS = "Folder of run records; `runs` by default."
-Runs = Annotated[Path | None, typer.Option("--runs", help=_RUNS, callback=free_folder)]
-ManyRuns = Annotated[
-    list[Path] | None, typer.Option("--runs", help=f"{_RUNS[:-1]}; may be repeated.")
+_RUNS = "Folder of run records. The default is $TOPPLE_RUNS, or else `runs`"
+Runs = Annotated[Path | None, typer.Option("--runs", help=f"{_RUNS}.", callback=free_folder)]
+ManyRuns = Annotated[list[Path] | None, typer.Option("--runs", help=f"{_RUNS}. Can be repeated.")]
+RunsArgument = Annotated[
+    list[Path], typer.Argument(help="Run records, or folders that contain run records.")
 ]
-RunsArgument = Annotated[list[Path], typer.Argument(help="Run records, or folders of them.")]
 Cache = Annotated[
-    Path | None, typer.Option("--cache", help="Folder of caches.", callback=free_folder)
+    Path | None,
+    typer.Option(
+        "--cache",
+        help="Folder of simulated outcomes. The default is $TOPPLE_CACHE, or else the user's "
+        "cache folder.",
+        callback=free_folder,
+    ),
 ]
 Database = Annotated[
     str | None,
     typer.Option(
         "--database",
-        help="The player's, as an SQLAlchemy URL; by default an SQLite file in the data folder.",
+        help="SQLAlchemy URL of the player's database. The default is an SQLite file in "
+        "$TOPPLE_DATA, or else in the user's data folder.",
     ),
 ]
-Oracle = Annotated[Path, typer.Option("--oracle", help="Folder written by `topple iphyre oracle`.")]
-UseRay = Annotated[bool, typer.Option("--ray", help="Work on a Ray cluster.")]
-Address = Annotated[str | None, typer.Option("--address", help="Of an existing Ray cluster.")]
+Oracle = Annotated[
+    Path, typer.Option("--oracle", help="Folder of plans written by `topple iphyre oracle`.")
+]
+UseRay = Annotated[bool, typer.Option("--ray", help="Distribute the work over a Ray cluster.")]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="Address of a running Ray cluster, such as ray://head:10001."),
+]
 Backend = Annotated[
     str,
     typer.Option(
         "--backend",
-        help="Simulate on: cpu, cuda, or auto for a GPU if any.",
+        help="Device to simulate on: cpu, cuda, or auto for a GPU if there is one.",
         callback=_known_backend,
         autocompletion=complete.one_of(complete.backends),
     ),
 ]
 
-# Chance.
 
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all random choices.")]
+@dataclass(frozen=True)
+class Cluster:
+    """The machines that work."""
+
+    use_ray: UseRay = False
+    address: Address = None
+
+
+@dataclass(frozen=True)
+class Compute(Cluster):
+    """Where attempts are simulated, and where their outcomes are stored."""
+
+    cache: Cache = None
+    backend: Backend = "cpu"
+
+
+# Random numbers.
+
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random number generator.")]
 Seeds = Annotated[
-    str, typer.Option("--seeds", "--seed", help="Of all random choices, one run each; by commas.")
+    str,
+    typer.Option(
+        "--seeds", "--seed", help="Comma-separated random seeds, such as 0,1,2; one run for each."
+    ),
 ]
 
 # Benchmarks and agents.
 
 
 class Benchmark(Enum):
-    """Which puzzles."""
+    """The benchmarks, as options name them."""
 
     PHYRE = "phyre"
     IPHYRE = "iphyre"
 
 
-BENCHMARK = typer.Option("--benchmark", help="Whose puzzles.")
+BENCHMARK = typer.Option("--benchmark", help="Benchmark that the puzzles belong to.")
 
 _AGENT = typer.Option(
     "--agent",
-    help="A name `topple agents` lists, a file like configs/phyre/dqn.toml, or 'module:Class' of "
-    "your own.",
+    help="Name of an agent listed by `topple agents`, a configuration file such as "
+    "configs/phyre/dqn.toml, or the class of your own agent as module:Class.",
     autocompletion=complete.one_of(complete.agents),
 )
 AgentName = Annotated[str, _AGENT]
@@ -128,27 +206,32 @@ def agent_names(which: str) -> Any:
     return typer.Option(
         "--agents",
         "--agent",
-        help=f"{which}; by commas.",
+        help=f"Comma-separated {which}.",
         autocompletion=complete.by_commas(complete.agents),
     )
 
 
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", "-s", help="A setting of the agents, NAME=VALUE; may be repeated."),
+    typer.Option(
+        "--set",
+        "-s",
+        help="Setting of the agent as NAME=VALUE, such as actions=1000. Can be repeated.",
+    ),
 ]
 Smoke = Annotated[
-    bool, typer.Option("--smoke", help="Little data, few steps: at most a minute on a CPU.")
+    bool,
+    typer.Option("--smoke", help="Use little data and few steps: at most a minute on a CPU."),
 ]
 KeepAttempts = Annotated[
-    bool, typer.Option("--keep-attempts", help="Keep every attempt in the records.")
+    bool, typer.Option("--keep-attempts", help="Store every attempt with the records.")
 ]
 
 # PHYRE.
 
 _TIER = typer.Option(
     "--tier",
-    help="PHYRE: ball or two_balls.",
+    help="PHYRE tier: ball or two_balls.",
     autocompletion=complete.one_of(complete.tiers),
 )
 TierName = Annotated[str, _TIER]
@@ -157,7 +240,7 @@ SetupName = Annotated[
     str | None,
     typer.Option(
         "--setup",
-        help="PHYRE: tier and split, such as ball_within.",
+        help="PHYRE evaluation setup, such as ball_within or two_balls_cross.",
         autocompletion=complete.one_of(complete.setups),
     ),
 ]
@@ -166,18 +249,22 @@ Setups = Annotated[
     typer.Option(
         "--setups",
         "--setup",
-        help="PHYRE: tiers and splits, such as ball_within; by commas.",
+        help="Comma-separated PHYRE evaluation setups, such as ball_within,ball_cross.",
         autocompletion=complete.by_commas(complete.setups),
     ),
 ]
-_FOLD: dict[str, Any] = {"min": SEEDS[0], "max": SEEDS[-1], "help": "PHYRE: 0 to 9."}
+_FOLD: dict[str, Any] = {"min": SEEDS[0], "max": SEEDS[-1], "help": "PHYRE fold, from 0 to 9."}
 FoldNumber = Annotated[int, typer.Option("--fold", **_FOLD)]
 FoldOrNone = Annotated[int | None, typer.Option("--fold", **_FOLD)]
-Folds = Annotated[str, typer.Option("--folds", "--fold", help="PHYRE: 0 to 9; by commas.")]
+Folds = Annotated[
+    str, typer.Option("--folds", "--fold", help="Comma-separated PHYRE folds, such as 0,1,2.")
+]
 ScoredPart = Annotated[
     Part,
     typer.Option(
-        "--part", help="PHYRE: tasks to score on. test learns from train and dev, dev from train."
+        "--part",
+        help="PHYRE tasks to evaluate on: test, after training on train and dev tasks; or dev, "
+        "after training on train tasks.",
     ),
 ]
 Templates = Annotated[
@@ -185,37 +272,44 @@ Templates = Annotated[
     typer.Option(
         "--templates",
         "--template",
-        help="PHYRE: template ids, by commas.",
+        help="Comma-separated PHYRE template ids, such as 00001,00002.",
         autocompletion=complete.by_commas(complete.templates),
     ),
 ]
 TemplatesArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Tiers, template ids, or Python files with templates of your own.",
+        help="Tiers, template ids, or Python files that define templates. The default is both "
+        "tiers.",
         autocompletion=complete.one_of(complete.tiers, complete.templates),
     ),
 ]
 Actions = Annotated[
-    int, typer.Option("--actions", min=10, help="How many actions of the fixed list.")
+    int, typer.Option("--actions", min=10, help="Number of actions from the fixed list.")
 ]
 
 # I-PHYRE.
 
-GAMES_HELP = "I-PHYRE: games or splits by commas, or `all`"
+GAMES_HELP = "Comma-separated I-PHYRE games or splits, such as seesaw,noisy, or `all` fifty games"
 complete_games = complete.by_commas(complete.splits, complete.games)
 Games = Annotated[
     str | None,
     typer.Option(
-        "--games", help=f"{GAMES_HELP}; the forty if left out.", autocompletion=complete_games
+        "--games",
+        help=f"{GAMES_HELP}. The default is the forty published games.",
+        autocompletion=complete_games,
     ),
 ]
 GameName = Annotated[
-    str, typer.Argument(help="A game by name.", autocompletion=complete.one_of(complete.games))
+    str,
+    typer.Argument(
+        help="Name of a game listed by `topple iphyre games`.",
+        autocompletion=complete.one_of(complete.games),
+    ),
 ]
-Hertz = Annotated[int, typer.Option("--hz", help="I-PHYRE: 10 or 60 ticks a second.")]
+Hertz = Annotated[int, typer.Option("--hz", help="I-PHYRE ticks per second: 10 or 60.")]
 TrainingSplit = typer.Option(
     "--games",
-    help="I-PHYRE: the split to train on, such as basic.",
+    help="I-PHYRE split to train on, such as basic.",
     autocompletion=complete.one_of(complete.splits),
 )

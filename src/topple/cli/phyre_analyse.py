@@ -1,4 +1,4 @@
-"""``topple analyse``: how hard, solvable and alike tasks are, published or your own."""
+"""`topple analyse`: difficulty, diversity and solvability of PHYRE tasks."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ _FIGURES = Path("figures")
 
 @app.callback()
 def _group() -> None:
-    """Say how hard, solvable and alike tasks are, published or your own.
+    """Analyse difficulty, diversity and solvability of PHYRE tasks, published or your own.
 
-    Stop any command with Ctrl-C: what is done is kept, and the same command goes on from there.
+    An interrupted analysis resumes where it stopped.
 
     Examples:
       topple analyse difficulty ball --actions 1000
@@ -81,7 +81,7 @@ def difficulty(
     backend: Backend = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Try random actions on tasks and draw how many they solve (Figure 2).
+    """Draw the share of tasks that random actions solve, as in Figure 2.
 
     Examples:
       topple analyse difficulty ball two_balls --actions 1000
@@ -111,7 +111,7 @@ def diversity(
     backend: Backend = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Count how many tasks of a template single actions solve (Figures 10 and 11).
+    """Draw the share of a template's tasks that single actions solve, as in Figures 10 and 11.
 
     Examples:
       topple analyse diversity 00000 my_template.py --actions 10000
@@ -133,15 +133,24 @@ def solvability(
     templates: TemplatesArgument = None,
     p0: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Smallest share of stable solutions; by tier if left out."),
+        typer.Option(
+            min=0,
+            max=1,
+            help="Share of stable solutions from which a task counts as solvable. The default "
+            "depends on the tier.",
+        ),
     ] = None,
-    max_actions: Annotated[int, typer.Option(min=1, help="To try on a task.")] = 1_000_000,
-    min_valid: Annotated[int, typer.Option(min=1, help="Before a task is decided.")] = MIN_VALID,
+    max_actions: Annotated[
+        int, typer.Option(min=1, help="Maximum number of actions to try on a task.")
+    ] = 1_000_000,
+    min_valid: Annotated[
+        int, typer.Option(min=1, help="Number of valid actions to try before a task is decided.")
+    ] = MIN_VALID,
     out: Out = _FIGURES,
     backend: Backend = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Decide by sampling which tasks have stable solutions (supplement B).
+    """Decide by sampling which tasks have stable solutions, as in Supplement B.
 
     Examples:
       topple analyse solvability my_template.py --max-actions 200000

@@ -28,13 +28,15 @@ app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
 Actions = Annotated[
     int,
-    typer.Option(min=SHARD_ACTIONS, help="How many actions of the fixed list, in whole thousands."),
+    typer.Option(
+        min=SHARD_ACTIONS, help="Number of actions from the fixed list, a multiple of 1,000."
+    ),
 ]
 
 
 @app.callback()
 def _group() -> None:
-    """PHYRE's training data: outcomes of 100,000 fixed actions on every task, made here.
+    """Build and check the outcomes of the fixed list of 100,000 actions on every PHYRE task.
 
     Examples:
       topple cache build --tier ball --actions 100000 --backend cuda
@@ -54,11 +56,15 @@ def build(
     backend: Backend = "auto",
     manifest: Annotated[
         Path | None,
-        typer.Option(help="Also write the hashes of what was built, as JSON.", callback=free_file),
+        typer.Option(
+            help="Also write the hashes of the outcomes to this JSON file.", callback=free_file
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate and store what is not there yet; a stopped build goes on where it was.
+    """Simulate and store the outcomes that are missing.
+
+    An interrupted build resumes where it stopped.
 
     Examples:
       topple cache build --tier two_balls --actions 10000 --templates 00100,00101
@@ -87,9 +93,9 @@ def check(
     cache: Cache = None,
     as_json: Json = False,
 ) -> None:
-    """Compare what was built with the hashes that come with the package.
+    """Compare stored outcomes with the hashes that come with the package.
 
-    The exit status is 1 if something differs.
+    The exit status is 1 if outcomes differ.
 
     Examples:
       topple cache check --tier ball --actions 100000 --json

@@ -1,9 +1,10 @@
-"""Options that several PHYRE commands take, and what they mean."""
+"""PHYRE tasks, scenes and actions that options name."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from topple.cli.options import FoldOrNone, SetupName
 from topple.phyre import (
     Setup,
     Task,
@@ -30,20 +32,40 @@ from topple.phyre.scene.codec import scene_from_json
 
 
 class FoldPart(Enum):
-    """Which tasks of a fold."""
+    """The parts of a fold."""
 
     TRAIN = "train"
     DEV = "dev"
     TEST = "test"
 
 
-PartName = Annotated[
-    FoldPart | None, typer.Option("--part", help="PHYRE: tasks of the fold; test by default.")
-]
+@dataclass(frozen=True)
+class FoldOptions:
+    """Options that select the tasks of a part of a fold."""
+
+    setup: SetupName = None
+    fold: FoldOrNone = None
+    part: Annotated[
+        FoldPart | None,
+        typer.Option("--part", help="PHYRE tasks of the fold. The default is test."),
+    ] = None
+
+    def ids(self) -> list[TaskId] | None:
+        """Return the tasks of the part, or None if no setup is named.
+
+        Raises:
+            ValueError: There is no such setup, or only a fold or part is named.
+        """
+        if self.setup is None:
+            if self.fold is not None or self.part is not None:
+                raise ValueError("--fold and --part need a --setup, such as ball_cross; give one")
+            return None
+        found = load_fold(Setup.parse(self.setup), self.fold or 0)
+        return list(getattr(found, (self.part or FoldPart.TEST).value))
 
 
 class Puzzle(NamedTuple):
-    """What can be shown: a published task, or a scene from a file."""
+    """A task or scene to show: published, or from a file."""
 
     name: str
     scene: Scene
@@ -52,14 +74,14 @@ class Puzzle(NamedTuple):
 
 
 def find_puzzle(text: str, number: int = 0) -> Puzzle:
-    """The puzzle of a task id, a scene file (.json) or a template file (.py).
+    """Find the puzzle of a task id, a scene file (.json) or a template file (.py).
 
     Args:
         text: an id such as ``00001:042``, or a path.
-        number: which task of a template file.
+        number: the number of the task within a template file.
 
     Raises:
-        ValueError: The text is no id and no such file, or the file is wrong.
+        ValueError: The text is not an id, or the file cannot be read as a scene or template.
         LookupError: No such task is published.
     """
     path = Path(text)
@@ -83,36 +105,22 @@ def _template_task(path: Path, number: int) -> Task:
     raise ValueError(f"{path}: template {template.id} has no task number {number}")
 
 
-def fold_ids(setup: str | None, fold: int | None, part: FoldPart | None) -> list[TaskId] | None:
-    """The tasks of a part of a fold, if a setup is named.
-
-    Raises:
-        ValueError: There is no such setup, or a fold of none.
-    """
-    if setup is None:
-        if fold is not None or part is not None:
-            raise ValueError("--fold and --part go with --setup, such as ball_cross; name one")
-        return None
-    found = load_fold(Setup.parse(setup), fold or 0)
-    return list(getattr(found, (part or FoldPart.TEST).value))
-
-
 def chosen_ids(
     tier: Tier | None, tasks: str | None, of_fold: list[TaskId] | None = None
 ) -> list[TaskId]:
-    """Published tasks by tier, by a list of tasks and templates, or of a fold.
+    """Select published tasks by tier, by a list of tasks and templates, or from a fold.
 
     Args:
-        tier: keep to this tier; all of its tasks if nothing else is named.
-        tasks: task ids and template ids, by commas.
-        of_fold: the tasks of a fold, if one was named.
+        tier: the tier they must belong to; all of its tasks if nothing else is given.
+        tasks: comma-separated task ids and template ids.
+        of_fold: the tasks of a fold, if one is given.
 
     Raises:
-        ValueError: Nothing is named, or what is named is of another tier.
+        ValueError: Nothing is given, or a task belongs to another tier.
         LookupError: There is no such task or template.
     """
     if tasks is not None and of_fold is not None:
-        raise ValueError("name tasks or a fold, not both")
+        raise ValueError("give tasks or a fold, not both")
     if of_fold is not None:
         chosen = of_fold
     elif tasks is not None:
@@ -120,11 +128,11 @@ def chosen_ids(
     elif tier is not None:
         chosen = list(tier_task_ids(tier))
     else:
-        raise ValueError("name a --tier, tasks, or a --setup for its folds")
+        raise ValueError("give a --tier, tasks, or a --setup to select tasks")
     if tier is not None:
         for task_id in chosen:
             if task_id.template not in tier.template_ids:
-                raise ValueError(f"task '{task_id}' is not of tier {tier.value!r}")
+                raise ValueError(f"task '{task_id}' does not belong to tier {tier.value!r}")
     return list(dict.fromkeys(chosen))
 
 
@@ -133,30 +141,30 @@ def _word_ids(word: str) -> Sequence[TaskId]:
 
 
 def parse_tier(text: str | None) -> Tier | None:
-    """The tier of this name, if there is a name."""
+    """Return the tier of this name, or None if no name is given."""
     return None if text is None else Tier.parse(text)
 
 
 def parse_action(words: Sequence[str]) -> list[float]:
-    """The numbers of an action: x, y and radius of each ball, by commas.
+    """Read an action from comma-separated numbers: x, y and radius of each ball.
 
     Raises:
-        ValueError: A word is no number.
+        ValueError: A word is not a number.
     """
     numbers = []
     for word in ",".join(words).split(",") if words else ():
         try:
             numbers.append(float(word))
         except ValueError:
-            raise ValueError(f"{word!r} in an action is no number: write x,y,radius") from None
+            raise ValueError(f"{word!r} in an action is not a number; write x,y,radius") from None
     return numbers
 
 
 def read_actions(text: str, tier: Tier) -> npt.NDArray[np.float64]:
-    """[actions, 3 * balls] from a .npy file, or the first of the fixed list by their number.
+    """Read [actions, 3 * balls] from a .npy file, or take that many of the fixed list.
 
     Raises:
-        ValueError: The file holds no array of numbers.
+        ValueError: The file does not contain an array of numbers.
         OSError: The file cannot be read.
     """
     if text.isdigit():
@@ -165,7 +173,7 @@ def read_actions(text: str, tier: Tier) -> npt.NDArray[np.float64]:
     try:
         loaded = np.load(text, allow_pickle=False)
     except (ValueError, EOFError, zipfile.BadZipFile):
-        raise ValueError(f"{text} is no .npy file with an array of numbers") from None
+        raise ValueError(f"{text} is not a .npy file with an array of numbers") from None
     if not isinstance(loaded, np.ndarray) or loaded.dtype.kind not in "fiu":
-        raise ValueError(f"{text} is no .npy file with an array of numbers")
+        raise ValueError(f"{text} is not a .npy file with an array of numbers")
     return loaded

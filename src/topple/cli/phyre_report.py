@@ -1,4 +1,4 @@
-"""``topple report``: run records as a page to read and files to go on with."""
+"""`topple report`: run records of both benchmarks as an HTML page, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ app = typer.Typer(add_completion=False)
 def report(
     runs: RunsArgument,
     out: Annotated[Path, out_folder("the report")] = Path("report"),
-    title: Annotated[str, typer.Option(help="Of the page.")] = "Results",
-    clips: Annotated[int, typer.Option(min=0, help="Solved attempts to show.")] = 8,
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "Results",
+    clips: Annotated[int, typer.Option(min=0, help="Number of solved attempts to show.")] = 8,
     transcripts: Annotated[
-        int, typer.Option(min=0, help="Tasks or games of each run whose conversations to show.")
+        int,
+        typer.Option(
+            min=0, help="Number of tasks or games of each run whose conversations are shown."
+        ),
     ] = SHOWN,
     as_json: Json = False,
 ) -> None:
-    """Write tables, curves and sample attempts of run records as one HTML page, CSV and JSON.
+    """Write tables, curves and sample attempts of run records as an HTML page, CSV and JSON.
 
     Examples:
       topple report runs --out report

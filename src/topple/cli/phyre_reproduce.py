@@ -45,7 +45,9 @@ app = typer.Typer(add_completion=False)
 Out = Annotated[Path, out_folder("the figure and its data")]
 Also = Annotated[
     list[Path] | None,
-    typer.Option(help="Folder of further records on dev tasks, as of DQN; may be repeated."),
+    typer.Option(
+        help="Folder of further run records on dev tasks, such as those of DQN. Can be repeated."
+    ),
 ]
 
 _ALL_ROWS = ",".join(ROWS)
@@ -60,7 +62,7 @@ QUICK_ACTIONS = 200  # ranked by MEM where the published number takes too long
 
 @app.command("table2")
 def table2_command(
-    agents: Annotated[str, agent_names(f"Rows: {', '.join(ROWS)}")] = _ALL_ROWS,
+    agents: Annotated[str, agent_names(f"rows: {', '.join(ROWS)}")] = _ALL_ROWS,
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _ALL_FOLDS,
     runs: Runs = None,
@@ -69,10 +71,10 @@ def table2_command(
     address: Address = None,
     backend: Backend = "cpu",
     keep_attempts: KeepAttempts = False,
-    out: Annotated[Path | None, out_folder("Figure 3, if wanted")] = None,
+    out: Annotated[Path | None, out_folder("Figure 3. By default, it is not drawn")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print AUCCESS of every fold beside the published value, then Table 1.
+    """Reproduce Tables 1 and 2 of PHYRE: AUCCESS of every fold beside the published value.
 
     Examples:
       topple reproduce table2 --agents rand
@@ -99,7 +101,8 @@ def figure4_command(
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _STUDY_FOLDS,
     actions: Annotated[
-        str, typer.Option(help="How many ranked actions of the fixed list; by commas.")
+        str,
+        typer.Option(help="Number of ranked actions. Comma-separated numbers draw several points."),
     ] = _RANKED,
     also: Also = None,
     out: Out = _FIGURES,
@@ -110,7 +113,7 @@ def figure4_command(
     backend: Backend = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Draw AUCCESS by the number of ranked actions: RAND, MEM and OPTIMAL on dev tasks.
+    """Reproduce Figure 4 of PHYRE: AUCCESS on dev tasks by the number of ranked actions.
 
     Examples:
       topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
@@ -138,7 +141,7 @@ def figure5_command(
     backend: Backend = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Draw AUCCESS of MEM-O by the weight of its online updates, on dev tasks.
+    """Reproduce Figure 5 of PHYRE: AUCCESS on dev tasks by the weight of online updates.
 
     Examples:
       topple reproduce figure5 --setups ball_cross_template --folds 0
@@ -161,10 +164,10 @@ def figure6_command(
     out: Out = _FIGURES,
     as_json: Json = False,
 ) -> None:
-    """Draw AUCCESS of DQN and its six ablations, from records on dev tasks.
+    """Reproduce Figure 6 of PHYRE: AUCCESS of DQN and six ablations on dev tasks.
 
-    Records come from `topple train --agent configs/phyre/NAME.toml --part dev` and `topple
-    evaluate`, for each of the files.
+    For each configuration, `topple train --agent configs/phyre/NAME.toml --part dev` and then
+    `topple evaluate` write the records.
 
     Examples:
       topple reproduce figure6 runs
@@ -194,10 +197,10 @@ def quick_command(
     cache: Cache = None,
     as_json: Json = False,
 ) -> None:
-    """Evaluate RAND and MEM on one ball, fold 0 of each setup, and write a report.
+    """Evaluate RAND and MEM on fold 0 of the tier ball and write a report.
 
-    RAND in both setups and MEM within template are as published. MEM across templates ranks
-    fewer actions than the published row, which would take ten minutes of a core.
+    RAND in both setups and MEM within templates are as published. Across templates, MEM ranks
+    fewer actions than the published row, which would take ten minutes on one core.
 
     Examples:
       topple reproduce quick --out runs/quick

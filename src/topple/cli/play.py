@@ -15,10 +15,10 @@ from topple.cli.messages import needs_extra, user_errors
 from topple.cli.options import Database, ManyRuns
 from topple.paths import data_folder, runs_folder
 
-_HELP = """Play, watch, study and make puzzles in the browser.
+_HELP = """Open the player: solve puzzles, watch agents, edit puzzles and take part in studies.
 
-Serves this machine only, unless --host says otherwise. Ctrl-C stops it; everything played
-is kept.
+The server is reachable only from this machine unless you set --host. Press Ctrl-C to stop it;
+all attempts are stored in the database.
 
 Examples:
 
@@ -34,25 +34,29 @@ app = typer.Typer(add_completion=False)
 
 @app.command(help=_HELP)
 def play(
-    host: Annotated[str, typer.Option(help="Address to serve at.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Network address to listen on.")] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Of the server; the first free one from 8765."),
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Port of the server. The default is the first free port from 8765.",
+        ),
     ] = None,
     database: Database = None,
     runs: ManyRuns = None,
-    study: Annotated[
-        str | None, typer.Option(help="Open the page of this study, by its id.")
-    ] = None,
+    study: Annotated[str | None, typer.Option(help="Id of a study to open.")] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="A name people reach this server by; may be repeated."),
+        typer.Option(help="Host name under which others reach this server. Can be repeated."),
     ] = None,
     owner_key: Annotated[
         str | None,
-        typer.Option(help="Secret for creating and exporting studies; needed behind a proxy."),
+        typer.Option(
+            help="Secret that allows creating and exporting studies; required behind a proxy."
+        ),
     ] = None,
-    browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
+    browser: Annotated[bool, typer.Option(help="Whether to open the page in a browser.")] = True,
 ) -> None:
     """Start the server and open the page."""
     with user_errors():
@@ -83,7 +87,7 @@ def play(
         own_page = page if key is None else f"{address}api/owner?key={quote(key)}"
 
         def ready() -> None:
-            typer.echo(f"{page}  (Ctrl-C stops)", err=True)
+            typer.echo(f"{page}  (press Ctrl-C to stop)", err=True)
             if settings.owner_key is not None:
                 typer.echo(f"yours: {own_page}", err=True)
             if browser:
@@ -95,13 +99,13 @@ def play(
 
 
 def _shown(host: str) -> str:
-    """A host as it stands in an address; all addresses of a machine are shown by one."""
+    """Write a host as part of a URL; a wildcard address becomes the loopback address."""
     named = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"[{named}]" if ":" in named else named
 
 
 def _addresses() -> set[str]:
-    """The addresses of this machine, for people who type them."""
+    """List the addresses of this machine, which people may type as its name."""
     try:
         found = socket.getaddrinfo(socket.gethostname(), None)
     except OSError:

@@ -1,4 +1,4 @@
-"""`topple reproduce`: our numbers beside the published ones."""
+"""`topple reproduce`: reproduced numbers beside the published ones."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _PRINTED_MEAN = 0.005  # averages to a hundredth
 
 @app.callback()
 def _group() -> None:
-    """Regenerate published tables and figures, ours beside the published numbers.
+    """Reproduce published tables and figures and compare them with the published numbers.
 
-    Stop any of these with Ctrl-C: what is done is kept, and the same command goes on.
+    An interrupted command resumes where it stopped.
 
     Examples:
       topple reproduce tableA4
@@ -58,14 +58,14 @@ def random_scores() -> dict[str, Score]:
 @app.command("tableA4")
 def table_a4(
     agents: Annotated[
-        str, agent_names("Agents, such as ppo-i,dqn-o, or `all` with records")
+        str, agent_names("agents, such as ppo-i,dqn-o, or `all` that have records")
     ] = EVERYBODY,
     runs: Runs = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """Table A4 of I-PHYRE, game by game, and Table A2, from run records.
+    """Reproduce Tables A2 and A4 of I-PHYRE from run records written by `topple sweep`.
 
-    `topple sweep` makes the records. The random agent is run anew and compared digit by digit.
+    The random agent is run again and compared digit by digit.
 
     Examples:
       topple reproduce tableA4

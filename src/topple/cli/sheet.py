@@ -1,4 +1,4 @@
-"""`topple sheet`: all templates of a tier on one picture."""
+"""`topple sheet`: one picture of all templates of a PHYRE tier."""
 
 from __future__ import annotations
 
@@ -19,17 +19,26 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def sheet(
     tier: TierName,
-    out: Annotated[Path, out_file("the picture; it ends in .png")],
+    out: Annotated[Path, out_file("the picture, ending in .png")],
     tasks_per_template: Annotated[
-        int, typer.Option(min=1, help="1: the paper's Figures 7 and 8; 5: rows like its Figure 9.")
+        int,
+        typer.Option(
+            min=1,
+            help="Number of tasks to draw for each template: 1 as in Figures 7 and 8 of the "
+            "paper, 5 as in Figure 9.",
+        ),
     ] = 1,
     size: EachSize = SHEET_SIZE,
     columns: Annotated[
-        int | None, typer.Option(min=1, help="Puzzles in a row; 5, or all of a template.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of puzzles in a row. The default is 5, or the tasks of one template.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Draw a contact sheet of the 25 templates of a tier.
+    """Draw the 25 templates of a tier on one contact sheet.
 
     Examples:
       topple sheet --tier ball --out ball.png
@@ -38,7 +47,7 @@ def sheet(
     """
     with user_errors():
         if out.suffix.lower() != ".png":
-            raise FrameFileError(f"{out}: a sheet is a file that ends in .png")
+            raise FrameFileError(f"{out}: the name of a sheet must end in .png")
         frame = tier_sheet(Tier.parse(tier), tasks_per_template, size, columns)
         save_png(frame, out)
     height, width = frame.shape[:2]

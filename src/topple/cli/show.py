@@ -1,4 +1,4 @@
-"""`topple show`: pictures of a puzzle, an attempt or a solution."""
+"""`topple show`: a picture of a PHYRE task, an attempt or a solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from topple.phyre.frames import DEFAULT_SIZE
 from topple.phyre.pictures import film, outcome, picture
 from topple.phyre.simulator import Simulator
 
-HOLD_SECONDS = 1.0  # a GIF rests on its end
+HOLD_SECONDS = 1.0  # for which a GIF shows its last frame
 SEARCHED = 10_000  # actions of the fixed list that --solve tries
 
 app = typer.Typer(add_completion=False)
@@ -25,24 +25,37 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def show(
     puzzle: Annotated[
-        str, typer.Argument(metavar="TASK", help="A task id, or a scene .json, or a template .py.")
+        str,
+        typer.Argument(
+            metavar="TASK",
+            help="Task id such as 00001:000, scene file (.json) or template file (.py).",
+        ),
     ],
     action: Annotated[
         list[str] | None,
-        typer.Option(help="x,y,radius of a ball, from 0 to 1; again for a second ball."),
+        typer.Option(
+            help="Position and size of a ball as x,y,radius, each from 0 to 1. Repeat it for a "
+            "second ball."
+        ),
     ] = None,
     solve: Annotated[
-        bool, typer.Option("--solve", help=f"Take the first of {SEARCHED:,} actions that solves.")
+        bool,
+        typer.Option(
+            "--solve", help=f"Use the first of {SEARCHED:,} actions that solves the task."
+        ),
     ] = False,
     out: Annotated[
-        Path | None, out_file("a picture: .png of the start, .gif or .mp4 of what happens")
+        Path | None,
+        out_file("the picture: .png for the initial scene, .gif or .mp4 for the simulation"),
     ] = None,
-    number: Annotated[int, typer.Option(help="Which task of a template file.")] = 0,
+    number: Annotated[int, typer.Option(help="Number of the task within a template file.")] = 0,
     size: Size = DEFAULT_SIZE,
-    fps: Annotated[int, typer.Option(help="Frames a second; divides 60.")] = DEFAULT_FPS,
+    fps: Annotated[int, typer.Option(help="Frames per second; a divisor of 60.")] = DEFAULT_FPS,
     as_json: Json = False,
 ) -> None:
-    """Describe and draw a puzzle, an attempt or a solution.
+    """Describe a task and draw it, an attempt at it, or a solution.
+
+    Without --out, only the description and the outcome are printed.
 
     Examples:
       topple show 00001:000 --out task.png
@@ -59,7 +72,7 @@ def show(
             check_ending(out)
         balls = parse_action(action or ())
         if balls and solve:
-            raise ValueError("name an action or --solve, not both")
+            raise ValueError("give --action or --solve, not both")
         if solve:
             balls = _solution(found)
         _check_balls(found, balls)

@@ -9,14 +9,8 @@ import numpy as np
 import typer
 
 from topple.cli.messages import progress, resumable, show, show_json, user_errors
-from topple.cli.options import FoldOrNone, Json, SetupName, TierOrAll, out_file
-from topple.cli.phyre_options import (
-    PartName,
-    chosen_ids,
-    fold_ids,
-    parse_tier,
-    read_actions,
-)
+from topple.cli.options import Json, TierOrAll, option_groups, out_file
+from topple.cli.phyre_options import FoldOptions, chosen_ids, parse_tier, read_actions
 from topple.phyre import load_task
 from topple.phyre.engine.result import Outcome
 from topple.phyre.outcome_table import OutcomeTable, Sweep
@@ -25,33 +19,47 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@option_groups
 def simulate(
+    *,
     actions: Annotated[
         str,
-        typer.Option(help="How many actions of the fixed list; or a .npy file, [actions, 3 or 6]."),
+        typer.Option(
+            help="Number of actions from the fixed list, or a .npy file of actions with 3 "
+            "columns for one ball or 6 for two."
+        ),
     ],
-    out: Annotated[Path, out_file("the table; it ends in .npz")],
+    out: Annotated[Path, out_file("the table, ending in .npz")],
     tier: TierOrAll = None,
     tasks: Annotated[
         str | None,
-        typer.Option(help="PHYRE: task and template ids, by commas; all of the tier if none."),
+        typer.Option(
+            help="Comma-separated PHYRE task and template ids, such as 00001:000,00002. The "
+            "default is all tasks of the tier."
+        ),
     ] = None,
-    setup: SetupName = None,
-    fold: FoldOrNone = None,
-    part: PartName = None,
+    fold: FoldOptions,
     stable: Annotated[
-        bool, typer.Option("--stable", help="Also try the neighbours of every solution.")
+        bool,
+        typer.Option(
+            "--stable",
+            help="Also test whether each solution is stable, by simulating neighbouring actions.",
+        ),
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that holds something else.")
+        bool, typer.Option("--overwrite", help="Replace a file that contains other results.")
     ] = False,
-    threads: Annotated[int | None, typer.Option(min=1, help="At most; all cores if none.")] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="Maximum number of threads. The default is one per core."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate actions on tasks into a table; a run that was stopped is taken up again.
+    """Simulate every action on every task and store the outcomes as a table.
 
-    The file holds `tasks`, `actions`, and for each pair `outcome` (-1 not solved, 0 invalid,
-    1 solved; with --stable 2 unstably and 3 stably solved) and `steps`.
+    The file contains `tasks`, `actions`, and for each pair its `outcome` (-1 not solved, 0 invalid,
+    1 solved; with --stable, 2 unstably and 3 stably solved) and `steps`. An interrupted run resumes
+    where it stopped.
 
     Examples:
       topple simulate --tier ball --tasks 00001:000,00002 --actions 1000 --out table.npz
@@ -59,7 +67,7 @@ def simulate(
       topple simulate --setup ball_cross --fold 0 --actions mine.npy --out table.npz
     """
     with user_errors(), resumable():
-        wanted = chosen_ids(parse_tier(tier), tasks, fold_ids(setup, fold, part))
+        wanted = chosen_ids(parse_tier(tier), tasks, fold.ids())
         chosen = [load_task(task_id) for task_id in wanted]
         array = read_actions(actions, chosen[0].tier)
         sweep = Sweep(chosen, array, out, stable=stable, overwrite=overwrite)

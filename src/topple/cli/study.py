@@ -1,4 +1,4 @@
-"""`topple study`: make studies for the player, invite people, and take the results home."""
+"""`topple study`: create studies for the player, invite participants and export attempts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from topple.paths import data_folder
 if TYPE_CHECKING:
     from topple.player.store import Store
 
-_HELP = """Studies with people: fixed puzzles in a fixed order, played with `topple play`.
+_HELP = """Manage studies: fixed puzzles in a fixed order that participants solve in `topple play`.
 
 Examples:
 
@@ -36,12 +36,12 @@ Examples:
 
 app = typer.Typer(cls=HelpfulGroup, help=_HELP, add_completion=False)
 
-StudyId = Annotated[str, typer.Argument(help="The study's id, as `topple study list` shows it.")]
+StudyId = Annotated[str, typer.Argument(help="Id of a study listed by `topple study list`.")]
 
 
 @contextmanager
 def open_store(database: str | None) -> Iterator[Store]:
-    """The player's database, and errors of its routes as errors for people."""
+    """Open the player's database, and raise its refusals as ValueError."""
     with user_errors():
         with needs_extra("the player", "player"):
             from fastapi import HTTPException
@@ -63,32 +63,40 @@ def open_store(database: str | None) -> Iterator[Store]:
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="What participants see.")],
+    name: Annotated[str, typer.Argument(help="Name of the study as participants see it.")],
     benchmark: Annotated[Benchmark, BENCHMARK],
     pool: Annotated[
         list[str] | None,
         typer.Option(
-            help="Draw from these: PHYRE tiers, templates, or the test tasks of a fold such as "
-            "ball_within/0; I-PHYRE splits; may be repeated."
+            help="Set to draw puzzles from: a PHYRE tier, a template or the test tasks of a fold "
+            "such as ball_within/0, or an I-PHYRE split. Can be repeated."
         ),
     ] = None,
     subject: Annotated[
-        list[str] | None, typer.Option(help="A task or game by name; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Task id or name of a game to include. Can be repeated."),
     ] = None,
-    count: Annotated[int | None, typer.Option(min=1, help="Draw so many; all by default.")] = None,
-    shuffle: Annotated[bool, typer.Option(help="Order by the seed, or as listed.")] = True,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Number of puzzles to draw. The default is all.")
+    ] = None,
+    shuffle: Annotated[
+        bool, typer.Option(help="Whether to shuffle the puzzles by the seed.")
+    ] = True,
     seed: Seed = 0,
     attempts: Annotated[
         int | None,
-        typer.Option(min=1, help="Allowed on each task or game; 100 by default, or 5 for games."),
+        typer.Option(
+            min=1, help="Number of attempts allowed on each task (default 100) or game (default 5)."
+        ),
     ] = None,
     consent: Annotated[
-        Path | None, typer.Option(help="Text file that participants agree to first.")
+        Path | None,
+        typer.Option(help="Text file that participants must agree to before they start."),
     ] = None,
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Create a study and print its id and page.
+    """Create a study and print its id.
 
     Examples:
       topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
@@ -115,12 +123,12 @@ def create(
         show_json(detail.model_dump(mode="json"))
         return
     typer.echo(f"{detail.id}: {detail.items} puzzles, {detail.attempt_limit} attempts on each")
-    typer.echo(f"start it with: topple play --study {detail.id}")
+    typer.echo(f"open it with: topple play --study {detail.id}")
 
 
 @app.command("list")
 def list_studies(database: Database = None, as_json: Json = False) -> None:
-    """List studies with their participants and attempts.
+    """List all studies with their numbers of participants and attempts.
 
     Examples:
       topple study list --json
@@ -146,7 +154,7 @@ def list_studies(database: Database = None, as_json: Json = False) -> None:
 
 @app.command("show")
 def show_study(study: StudyId, database: Database = None, as_json: Json = False) -> None:
-    """Show a study's participants, with the link that takes each back to their place.
+    """Show the participants of a study, each with the link to resume at.
 
     Examples:
       topple study show k3w9abcdefgh
@@ -168,13 +176,13 @@ def show_study(study: StudyId, database: Database = None, as_json: Json = False)
 @app.command()
 def invite(
     study: StudyId,
-    names: Annotated[list[str], typer.Argument(help="One for each participant.")],
+    names: Annotated[list[str], typer.Argument(help="Names of the participants, such as P01 P02.")],
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Make participants in advance and print a personal link for each.
+    """Register participants and print a personal link for each.
 
-    Add the address of your server in front of the links.
+    Put the address of your server in front of the links.
 
     Examples:
       topple study invite k3w9abcdefgh P01 P02 P03
@@ -189,11 +197,11 @@ def invite(
 @app.command()
 def export(
     study: StudyId,
-    out: Annotated[Path, out_file("the attempts; it ends in .csv or .json")],
+    out: Annotated[Path, out_file("the attempts, ending in .csv or .json")],
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Write every attempt of a study to a file, by anonymous id.
+    """Write every attempt of a study to a file, under anonymous ids.
 
     Examples:
       topple study export k3w9abcdefgh --out results.csv

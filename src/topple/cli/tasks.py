@@ -1,4 +1,4 @@
-"""`topple tasks`: list the published templates and tasks."""
+"""`topple tasks`: list the published templates and tasks of PHYRE."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from typing import Annotated
 import typer
 
 from topple.cli.messages import Cell, show, show_json, user_errors
-from topple.cli.options import FoldOrNone, Json, SetupName, Templates, TierOrAll
-from topple.cli.phyre_options import PartName, chosen_ids, fold_ids, parse_tier
+from topple.cli.options import Json, Templates, TierOrAll, option_groups
+from topple.cli.phyre_options import FoldOptions, chosen_ids, parse_tier
 from topple.phyre import Tier, find_template, load_task, template_task_ids
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@option_groups
 def tasks(
+    *,
     tier: TierOrAll = None,
     templates: Templates = None,
-    setup: SetupName = None,
-    fold: FoldOrNone = None,
-    part: PartName = None,
-    ids: Annotated[bool, typer.Option("--ids", help="Print ids only, one a line.")] = False,
+    fold: FoldOptions,
+    ids: Annotated[bool, typer.Option("--ids", help="Print only the ids, one per line.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List PHYRE templates, or tasks by template or fold.
+    """List PHYRE templates, or the tasks of templates or of a fold.
+
+    Without options, all templates of both tiers are listed.
 
     Examples:
       topple tasks
@@ -37,7 +39,7 @@ def tasks(
     """
     with user_errors():
         chosen_tier = parse_tier(tier)
-        of_fold = fold_ids(setup, fold, part)
+        of_fold = fold.ids()
         if templates is None and of_fold is None and not ids:
             _show_templates(chosen_tier, as_json)
             return

@@ -55,15 +55,25 @@ def train(
     setting: Settings = None,
     smoke: Smoke = False,
     minutes: Annotated[
-        float | None, typer.Option(min=0.01, help="PHYRE: of updates at most; fewer if needed.")
+        float | None, typer.Option(min=0.01, help="Maximum minutes of PHYRE training.")
     ] = None,
     dev_scores: Annotated[
-        int | None, typer.Option(min=0, help="PHYRE: how often dev tasks are scored on the way.")
+        int | None,
+        typer.Option(min=0, help="Number of PHYRE evaluations on dev tasks during training."),
     ] = None,
     seed: Seed = 0,
-    out: Annotated[Path | None, out_folder("the training; one among the runs by default")] = None,
+    out: Annotated[
+        Path | None,
+        out_folder(
+            "the checkpoint and the training curve. The default is a folder under `runs/training`"
+        ),
+    ] = None,
     tensorboard: Annotated[
-        Path | None, typer.Option(help="I-PHYRE: a folder for logs; needs tensorboard installed.")
+        Path | None,
+        typer.Option(
+            help="Folder for TensorBoard logs of I-PHYRE training; requires the package "
+            "tensorboard."
+        ),
     ] = None,
     cache: Cache = None,
     use_ray: UseRay = False,
@@ -71,9 +81,9 @@ def train(
     backend: Backend = "auto",
     as_json: Json = False,
 ) -> None:
-    """Train an agent that learns for long, and keep its weights.
+    """Train an agent on a PHYRE fold or an I-PHYRE split and save a checkpoint.
 
-    Stopped, the same command goes on where it was. Score the weights with `topple evaluate`.
+    An interrupted training resumes where it stopped. `topple evaluate` evaluates the checkpoint.
 
     Examples:
       topple train --agent dqn --setup ball_within --fold 0 --smoke
