@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from fastapi.testclient import TestClient
-from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocketDisconnect
 
 from support.player_client import MakeClient
-from topple.player.guard import host_name
-from topple.player.limits import MAX_CLIENTS, Bucket, Buckets, Line
+from topple.player.errors import BusyError
+from topple.player.limits import MAX_CLIENTS, Bucket, Buckets, ConcurrencyLimit
+from topple.player.middleware import host_name
 from topple.player.settings import MAX_BODY, Rate
 
 HERE = "http://127.0.0.1:8765"
@@ -145,14 +145,15 @@ def test_buckets_of_one_client_leave_others_alone_and_are_bounded() -> None:
     assert buckets.take("a") == 0.0  # forgotten
 
 
-@pytest.mark.parametrize("line", [Line(1, 0, patience=60.0), Line(1, 5, patience=0.01)])
-def test_a_line_turns_away_who_would_wait_too_long(line: Line) -> None:
-    with line.turn():
-        second = line.turn()
-        with pytest.raises(HTTPException) as refused:
+@pytest.mark.parametrize(
+    "limit", [ConcurrencyLimit(1, 0, timeout=60.0), ConcurrencyLimit(1, 5, timeout=0.01)]
+)
+def test_who_would_wait_too_long_is_refused(limit: ConcurrencyLimit) -> None:
+    with limit.slot():
+        second = limit.slot()
+        with pytest.raises(BusyError, match="busy"):
             second.__enter__()
-    assert refused.value.status_code == 503
-    with line.turn():
+    with limit.slot():
         pass  # free again
 
 

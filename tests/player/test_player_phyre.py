@@ -16,7 +16,7 @@ from topple.phyre import Simulator, Tier, load_task, template_task_ids
 from topple.phyre.auccess import auccess, success_curve
 from topple.phyre.templates import MODULES
 from topple.player import standing as standing_module
-from topple.player.tasks import published_task
+from topple.player.puzzles import published_task
 from topple.runs.run import Laboratory
 
 TASK = "00002:017"

@@ -16,7 +16,7 @@ from topple.player import tables
 from topple.player.app import create_app
 from topple.player.attempts import add_attempt
 from topple.player.models.base import Benchmark
-from topple.player.people import new_person
+from topple.player.players import new_player
 from topple.player.settings import Settings
 from topple.player.store import Store, StoreError, sqlite_url
 
@@ -105,7 +105,7 @@ def test_work_is_done_again_when_a_number_was_taken(tmp_path: Path) -> None:
 
 def test_attempts_of_many_threads_get_numbers_of_their_own(tmp_path: Path) -> None:
     store = Store(sqlite_url(tmp_path))
-    person = new_person(store)
+    person = new_player(store)
 
     def work() -> None:
         for _ in range(10):
@@ -128,7 +128,7 @@ def test_attempts_of_many_threads_get_numbers_of_their_own(tmp_path: Path) -> No
 def test_a_game_under_way_when_the_server_died_is_played_out(tmp_path: Path) -> None:
     url = sqlite_url(tmp_path)
     store = Store(url)
-    person = new_person(store)
+    person = new_player(store)
     store.change(
         lambda session: add_attempt(
             session, person, Benchmark.IPHYRE, "support", [[5, 0, 4], [9, 1, 8]], finished=False

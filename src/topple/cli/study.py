@@ -41,18 +41,15 @@ StudyId = Annotated[str, typer.Argument(help="Id of a study listed by `topple st
 
 @contextmanager
 def open_store(database: str | None) -> Iterator[Store]:
-    """Open the player's database, and raise its refusals as ValueError."""
+    """Open the player's database, and report its errors to the user."""
     with user_errors():
         with needs_extra("the player", "player"):
-            from fastapi import HTTPException
             from pydantic import ValidationError
 
             from topple.player.store import Store, sqlite_url
         store = Store(database or sqlite_url(data_folder()))
         try:
             yield store
-        except HTTPException as error:
-            raise ValueError(error.detail) from None
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
@@ -217,7 +214,7 @@ def export(
                 temporary.write_text(json.dumps(content.model_dump(mode="json"), indent=1) + "\n")
             else:
                 with temporary.open("w", newline="") as file:
-                    file.writelines(export_csv(store, study))
+                    file.writelines(export_csv(content.attempts))
     count = len(content.attempts)
     if as_json:
         show_json({"file": str(out), "attempts": count})

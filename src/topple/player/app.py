@@ -1,4 +1,4 @@
-"""The application: rooms, errors and limits put together."""
+"""The application: routes, middleware, and the answers to errors."""
 
 from __future__ import annotations
 
@@ -11,25 +11,41 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from topple import __version__
-from topple.player.guard import Guard
-from topple.player.limits import BodyLimit, RateLimit
+from topple.player.errors import (
+    BusyError,
+    ConflictError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    PlayerError,
+    TooManyCallsError,
+    UnknownPlayerError,
+)
+from topple.player.middleware import BodyLimit, Guard, RateLimit, problem
 from topple.player.models.base import Problem
-from topple.player.routes import iphyre, people, phyre, puzzles, replays, studies
+from topple.player.routes import iphyre, phyre, players, puzzles, replays, studies
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
 
-ROOMS = (people, phyre, iphyre, replays, studies, puzzles)
-
 STATIC = Path(str(resources.files("topple.player") / "static"))
-_ERRORS = {status: {"model": Problem} for status in (400, 401, 403, 404, 409, 413, 422, 429, 503)}
+_STATUS = {
+    InvalidError: 422,
+    UnknownPlayerError: 401,
+    ForbiddenError: 403,
+    NotFoundError: 404,
+    ConflictError: 409,
+    TooManyCallsError: 429,
+    BusyError: 503,
+}
+_ERRORS = {status: {"model": Problem} for status in (400, 413, *_STATUS.values())}
 
 
 class _Page(StaticFiles):
-    """The page's files; browsers ask each time whether one changed."""
+    """The files of the page; browsers ask each time whether one has changed."""
 
     def file_response(self, *args: object, **kwargs: object) -> Response:
         response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
@@ -37,30 +53,30 @@ class _Page(StaticFiles):
         return response
 
 
-def _problem(status: int, detail: str, field: str | None = None) -> JSONResponse:
-    return JSONResponse(Problem(detail=detail, field=field).model_dump(), status)
+async def _player_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, PlayerError)
+    wait = {"Retry-After": str(error.retry_after)} if isinstance(error, BusyError) else None
+    return problem(_STATUS[type(error)], str(error), headers=wait)
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    answer = _problem(error.status_code, str(error.detail))
-    answer.headers.update(error.headers or {})
-    return answer
+async def _http_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # of the framework, such as an unknown address
+    return problem(error.status_code, str(error.detail), headers=error.headers)
 
 
 async def _malformed(_request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     field = ".".join(map(str, first["loc"]))
-    return _problem(422, f"{field}: {first['msg']}", field)
+    return problem(422, f"{field}: {first['msg']}", field)
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """A player with these settings; the database is opened at once.
+    """The application with these settings; the database is opened at once.
 
     Raises:
         StoreError: the database cannot be used.
-        RecordError: a folder of runs is not there.
+        RecordError: a folder of runs does not exist.
     """
     service = Service(settings)
 
@@ -74,15 +90,19 @@ def create_app(settings: Settings) -> FastAPI:
         version=__version__,
         lifespan=lifespan,
         responses=_ERRORS,  # type: ignore[arg-type]
-        docs_url=None,  # its page comes from a CDN
+        docs_url=None,  # that page would load scripts from a CDN
         redoc_url=None,
-        exception_handlers={HTTPException: _refused, RequestValidationError: _malformed},
+        exception_handlers={
+            PlayerError: _player_error,
+            HTTPException: _http_error,
+            RequestValidationError: _malformed,
+        },
     )
     app.state.service = service
-    for room in ROOMS:
-        app.include_router(room.router)
+    for module in (players, phyre, iphyre, replays, studies, puzzles):
+        app.include_router(module.router)
     app.mount("/", _Page(directory=STATIC, html=True))
-    # The last one added is the outermost.
+    # The middleware that is added last is the outermost.
     app.add_middleware(GZipMiddleware, minimum_size=2048, compresslevel=4)
     app.add_middleware(BodyLimit, most=MAX_BODY)
     app.add_middleware(RateLimit, rate=settings.calls)

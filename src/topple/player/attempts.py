@@ -1,34 +1,50 @@
-"""Attempts of people: what is allowed, what counts, and keeping them."""
+"""Attempts of people: which are allowed, which count, and storing them."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from fastapi import HTTPException
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from topple.iphyre.episode import play
+from topple.iphyre.game import Game
+from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.play_log import PAPER_PLAYS
+from topple.iphyre.score import Score
 from topple.phyre.auccess import MAX_ATTEMPTS as TASK_ATTEMPTS
-from topple.player import tables
+from topple.player.errors import ConflictError, ForbiddenError, NotFoundError
+from topple.player.models import base
 from topple.player.models.base import Benchmark, Progress
-from topple.player.people import SHOWN, Person, Tally, marks, study_session, tallies
+from topple.player.models.iphyre import GameAttempt
+from topple.player.players import SHOWN, Tally, marks, study_session, tallies
+from topple.player.puzzles import RULES, find_game
+from topple.player.store import Store
+from topple.player.tables import Attempt, Player, Study
 
 #: Attempts that count, as in the papers.
 LIMITS = {Benchmark.PHYRE: TASK_ATTEMPTS, Benchmark.IPHYRE: PAPER_PLAYS}
 
+Click = tuple[int, int, int | None]  # tick, body, tick on the screen
+
 
 def progress(
-    session: Session, person: Person | None, benchmark: Benchmark, subject: str
+    session: Session, player: Player | None, benchmark: Benchmark, subject: str
 ) -> Progress:
-    """How far somebody is with a puzzle."""
-    tally, shown, limit = Tally(), False, LIMITS[benchmark]
-    if person is not None:
-        tally = tallies(session, person.id, benchmark, subject).get(subject, tally)
-        shown = subject in marks(session, person.id, SHOWN)
-        if person.study_id is not None:
-            study = session.get(tables.Study, person.study_id)
-            limit = study.attempt_limit if study is not None else limit
+    """How far a player is with a puzzle."""
+    tally = tallies(session, player, benchmark, subject).get(subject, Tally())
+    return _progress(session, player, benchmark, subject, tally)
+
+
+def _progress(
+    session: Session, player: Player | None, benchmark: Benchmark, subject: str, tally: Tally
+) -> Progress:
+    limit, shown = LIMITS[benchmark], False
+    if player is not None:
+        shown = subject in marks(session, player, SHOWN)
+        study = None if player.study_id is None else session.get(Study, player.study_id)
+        limit = limit if study is None else study.attempt_limit
     return Progress(
         attempts=tally.attempts,
         limit=limit,
@@ -38,54 +54,139 @@ def progress(
     )
 
 
-def check_allowed(session: Session, person: Person, benchmark: Benchmark, subject: str) -> None:
-    """Refuse what a study does not allow: another puzzle than the current one."""
-    study = study_session(session, person)
+def check_allowed(session: Session, player: Player, benchmark: Benchmark, subject: str) -> None:
+    """Refuse a puzzle that is not the current one of the player's study.
+
+    Raises:
+        ForbiddenError: the study has another puzzle to play now, or does not have this one.
+        ConflictError: the puzzle is finished.
+    """
+    study = study_session(session, player)
     if study is None:
         return
-    if subject not in [item.subject for item in study.items] or study.benchmark is not benchmark:
-        raise HTTPException(403, f"{subject!r} is not part of your study")
-    item = next(item for item in study.items if item.subject == subject)
+    item = next((item for item in study.items if item.subject == subject), None)
+    if item is None or study.benchmark is not benchmark:
+        raise ForbiddenError(f"{subject!r} is not part of your study")
     if item.done:
-        raise HTTPException(409, f"{subject!r} is finished: solved, skipped or out of attempts")
+        raise ConflictError(f"{subject!r} is finished: solved, skipped or out of attempts")
     if study.current is None or study.items[study.current].subject != subject:
-        raise HTTPException(403, f"{subject!r} is not the puzzle to play now")
+        raise ForbiddenError(f"{subject!r} is not the puzzle to play now")
 
 
 def add_attempt(
     session: Session,
-    person: Person,
+    player: Player,
     benchmark: Benchmark,
     subject: str,
     action: list[Any],
     **columns: Any,
-) -> tables.Attempt:
-    """Keep a new attempt: numbered, and counted if it is within the limit and unaided."""
+) -> tuple[Attempt, Progress]:
+    """Store a new attempt and return it with the player's progress after it.
+
+    It is numbered, and counts if it is within the limit and no solution was shown.
+
+    Raises:
+        ForbiddenError, ConflictError: the player's study does not allow it.
+    """
     # One attempt of a player at a time, so that numbers and limits hold. (SQLite needs no such
     # lock, as it has one writer anyway.)
-    player = tables.Player
-    session.execute(select(player.id).where(player.id == person.id).with_for_update())
-    check_allowed(session, person, benchmark, subject)
-    known = tallies(session, person.id, benchmark, subject).get(subject, Tally())
-    before = progress(session, person, benchmark, subject)
-    row = tables.Attempt(
-        player_id=person.id,
+    session.execute(select(Player.id).where(Player.id == player.id).with_for_update())
+    check_allowed(session, player, benchmark, subject)
+    tally = tallies(session, player, benchmark, subject).get(subject, Tally())
+    before = _progress(session, player, benchmark, subject, tally)
+    row = Attempt(
+        player_id=player.id,
         benchmark=benchmark.value,
         subject=subject,
-        number=known.made + 1,
+        number=tally.made + 1,
         counted=not before.shown and before.attempts < before.limit,
         action=action,
         **columns,
     )
     session.add(row)
     session.flush()
+    after = tally.add(row.counted, row.solved, row.reward)
+    made = {"attempts": after.attempts, "solved": after.solved, "solved_at": after.solved_at}
+    return row, before.model_copy(update=made)
+
+
+def own_attempts(session: Session, player: Player | None, subject: str) -> list[Attempt]:
+    """A player's finished attempts at a puzzle, in order."""
+    if player is None:
+        return []
+    query = select(Attempt).where(
+        Attempt.player_id == player.id, Attempt.subject == subject, Attempt.finished
+    )
+    return list(session.scalars(query.order_by(Attempt.number)))
+
+
+def start_game(store: Store, player: Player, name: str) -> Attempt:
+    """Store an attempt at a game that begins now."""
+    row, _ = store.change(
+        lambda session: add_attempt(session, player, Benchmark.IPHYRE, name, [], finished=False)
+    )
     return row
 
 
-def own_attempts(session: Session, person: Person, subject: str) -> list[tables.Attempt]:
-    """A player's finished attempts at a puzzle, in order."""
-    table = tables.Attempt
-    query = select(table).where(
-        table.player_id == person.id, table.subject == subject, table.finished
+def save_clicks(store: Store, attempt_id: int, clicks: list[Click]) -> None:
+    """Store the removals made so far."""
+    with store.transaction() as session:
+        session.get_one(Attempt, attempt_id).action = [list(click) for click in clicks]
+
+
+def finish_game(
+    store: Store, attempt_id: int, clicks: list[Click], score: Score, *, abandoned: bool
+) -> Attempt:
+    """Store the end of an attempt at a game."""
+    with store.transaction() as session:
+        row = session.get_one(Attempt, attempt_id)
+        row.action = [list(click) for click in clicks]
+        _end(row, score, abandoned)
+        return row
+
+
+def _end(row: Attempt, score: Score, abandoned: bool) -> None:
+    row.finished, row.abandoned = True, abandoned
+    row.solved, row.ticks, row.reward = score.solved, score.ticks, score.reward
+
+
+def play_out(game: Game, clicks: list[Click]) -> Score:
+    """The score of an attempt in which nothing more is removed."""
+    return play(game, plan_of(clicks), RULES)
+
+
+def plan_of(clicks: list[Click]) -> Plan:
+    """The plan that some clicks amount to."""
+    return Plan(tuple(Elimination(tick, body) for tick, body, _ in clicks))
+
+
+def finish_interrupted(store: Store) -> int:
+    """Play out the attempts that were under way when a server was killed; returns how many."""
+    with store.transaction() as session:
+        rows = list(session.scalars(select(Attempt).where(~Attempt.finished)))
+        for row in rows:
+            with suppress(NotFoundError):  # a deleted game cannot be played out
+                game = find_game(store, row.subject).game
+                _end(row, play_out(game, row_clicks(row)), abandoned=True)
+        return len(rows)
+
+
+def row_clicks(row: Attempt) -> list[Click]:
+    """The removals of an attempt at a game."""
+    return [(tick, body, shown) for tick, body, shown in row.action]
+
+
+def game_attempt(row: Attempt) -> GameAttempt:
+    """A finished attempt at a game, for the page."""
+    clicks = row_clicks(row)
+    return GameAttempt(
+        id=row.id,
+        number=row.number,
+        solved=row.solved,
+        reward=row.reward or 0.0,
+        ticks=row.ticks,
+        removed=len(clicks),
+        plan=[base.Elimination(tick=tick, body=body) for tick, body, _ in clicks],
+        counted=row.counted,
+        abandoned=row.abandoned,
     )
-    return list(session.scalars(query.order_by(table.number)))

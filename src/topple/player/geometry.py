@@ -1,16 +1,20 @@
-"""Scenes and motion in the form the page draws them."""
+"""Scenes, motion and thumbnails in the form the page draws them."""
 
 from __future__ import annotations
 
 import base64
+import io
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from topple.iphyre.game import Game
+from topple.iphyre.pictures import picture_game
 from topple.phyre.engine.balls import with_balls
-from topple.phyre.frames import start_poses
+from topple.phyre.frames import draw_scene, start_poses
 from topple.phyre.scene import Body, Circle, Scene
 from topple.player.models.base import Trajectory
 from topple.player.models.iphyre import GameBody
@@ -44,20 +48,21 @@ def _body(body: Body) -> SceneBody:
     )
 
 
-def game_bodies(game: Game) -> list[GameBody]:
-    """The bodies of a game for the page."""
+def game_geometry(game: Game) -> dict[str, Any]:
+    """The fields of the model `GameGeometry` of a game."""
     scene = game.scene
     kinds = [block.kind.value for block in game.blocks] + ["ball"] * len(game.balls)
-    return [
+    bodies = [
         GameBody(kind=kind, ends=ends, radius=radius, dynamic=dynamic)
         for kind, ends, radius, dynamic in zip(
             kinds, scene.ends, scene.radii, scene.is_dynamic, strict=True
         )
     ]
+    return {"bodies": bodies, "sticks": list(game.sticks), "springs": list(game.springs)}
 
 
 def moving_bodies(game: Game) -> list[int]:
-    """Bodies of a game that can move."""
+    """The bodies of a game that can move."""
     return [body for body, dynamic in enumerate(game.scene.is_dynamic) if dynamic]
 
 
@@ -67,7 +72,7 @@ def trajectory(
     fps: float,
     balls: npt.NDArray[np.floating] | None = None,
 ) -> Trajectory:
-    """Motion, packed: ``poses`` are [frames, bodies, 3] of all bodies."""
+    """Pack the motion of some bodies; ``poses`` are [frames, bodies, 3] of all bodies."""
     chosen = np.ascontiguousarray(poses[:, bodies, :3], dtype="<f4")
     placed = [] if balls is None else [(x, y, radius) for x, y, radius in balls.tolist()]
     return Trajectory(
@@ -85,8 +90,17 @@ def phyre_trajectory(
     states: npt.NDArray[np.float32],
     fps: float,
 ) -> Trajectory:
-    """The motion of an attempt, the start included."""
+    """The motion of a PHYRE attempt, its start included."""
     whole = with_balls(scene, balls)
     poses = np.concatenate([start_poses(whole)[None], states[:, : len(whole.bodies), :3]])
     moving = [place for place, body in enumerate(whole.bodies) if body.dynamic]
     return trajectory(poses, moving, fps, balls)
+
+
+@lru_cache(maxsize=6500)
+def thumbnail(drawn: Scene | Game, size: int) -> bytes:
+    """A small PNG of a PHYRE scene or an I-PHYRE game."""
+    frame = draw_scene(drawn, size) if isinstance(drawn, Scene) else picture_game(drawn, size)
+    buffer = io.BytesIO()
+    Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE).save(buffer, format="PNG")
+    return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""The words that may stand in an address: every id is matched before anything is looked up."""
+"""Ids and names in addresses: their patterns, and how new ones are made."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 import secrets
 from typing import Annotated
 
-from fastapi import Path
 from pydantic import StringConstraints
 
-OWN = "own:"  # begins the name of a puzzle made here, among task ids and among games
+OWN = "own:"  # prefix of the names of puzzles made in the player, among task ids and games
 
 PUZZLE_PATTERN = r"[a-z0-9]{12}"
 TASK_PATTERN = rf"^(\d{{5}}:\d{{3,4}}|{OWN}{PUZZLE_PATTERN})$"
@@ -20,24 +19,17 @@ TaskName = Annotated[str, StringConstraints(pattern=TASK_PATTERN, max_length=16)
 GameName = Annotated[str, StringConstraints(pattern=GAME_PATTERN, max_length=40)]
 PlayerKey = Annotated[str, StringConstraints(pattern=PLAYER_PATTERN)]
 
-TaskPath = Annotated[str, Path(pattern=TASK_PATTERN, max_length=16, examples=["00001:042"])]
-TemplatePath = Annotated[str, Path(pattern=r"^\d{5}$", examples=["00001"])]
-GamePath = Annotated[str, Path(pattern=GAME_PATTERN, max_length=40, examples=["support"])]
-StudyPath = Annotated[str, Path(pattern=r"^[a-z0-9]{12}$")]
-PuzzlePath = Annotated[str, Path(pattern=rf"^{PUZZLE_PATTERN}$")]
-RunPath = Annotated[str, Path(pattern=r"^[a-f0-9]{16}$")]
-
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that look alike
 _ANONYMOUS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
 def new_player_key() -> str:
-    """A secret that proves who one is: 128 random bits."""
+    """A secret of 128 random bits that identifies a player."""
     return secrets.token_urlsafe(16)
 
 
 def new_anonymous_id() -> str:
-    """What stands for a person in exports, such as ``P-7K3MQX``."""
+    """An id that stands for a person in exports, such as ``P-7K3MQX``."""
     return "P-" + "".join(secrets.choice(_ANONYMOUS) for _ in range(6))
 
 

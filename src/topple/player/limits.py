@@ -1,25 +1,21 @@
-"""Bounds on what a client may ask for: how often, and how much at once."""
+"""Limits on what clients may ask for: how often, and how much at once."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
+from topple.player.errors import BusyError
 from topple.player.settings import Rate
 
-MAX_CLIENTS = 10_000  # remembered at once; the ones not seen for longest are forgotten
+MAX_CLIENTS = 10_000  # remembered at once; the least recently seen are forgotten
 
 
 class Bucket:
-    """Tokens that come back with time; every call takes one."""
+    """A token bucket: every call takes a token, and tokens come back with time."""
 
     def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
@@ -28,7 +24,7 @@ class Bucket:
         self._seen = clock()
 
     def take(self) -> float:
-        """Take a token: 0 if there was one, else the seconds until there will be."""
+        """Take a token and return 0, or return the seconds until there is one."""
         now = self._clock()
         earned = (now - self._seen) * self._rate.per_second
         self._tokens = min(float(self._rate.burst), self._tokens + earned)
@@ -40,14 +36,14 @@ class Bucket:
 
 
 class Buckets:
-    """A bucket for each client."""
+    """A token bucket for each client."""
 
     def __init__(self, rate: Rate) -> None:
         self._rate = rate
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, client: str) -> float:
-        """Take a token of a client's bucket."""
+        """Take a token from a client's bucket; see `Bucket.take`."""
         bucket = self._buckets.get(client)
         if bucket is None:
             bucket = self._buckets[client] = Bucket(self._rate)
@@ -57,98 +53,54 @@ class Buckets:
         return bucket.take()
 
 
-class Line:
-    """A line for work that takes a while: so many at once, and so many who wait.
+class ConcurrencyLimit:
+    """Lets so many threads work at once and so many more wait.
 
-    Whoever waits holds a thread, and threads are what every call needs, so a line that is
-    too long turns people away.
+    A thread that waits is one that no other call can use, so calls beyond that are refused.
     """
 
-    def __init__(self, at_once: int, waiting: int, patience: float) -> None:
-        self._turns = threading.BoundedSemaphore(at_once)
-        self._places = threading.BoundedSemaphore(at_once + waiting)
-        self._patience = patience
+    def __init__(self, at_once: int, waiting: int, timeout: float) -> None:
+        self._working = threading.BoundedSemaphore(at_once)
+        self._admitted = threading.BoundedSemaphore(at_once + waiting)
+        self._timeout = timeout
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """One's turn.
+    def slot(self) -> Iterator[None]:
+        """Wait for a free slot and hold it.
 
         Raises:
-            HTTPException: there are too many before, or they take too long.
+            BusyError: too many are waiting already, or none became free in time.
         """
-        busy = HTTPException(503, "the server is busy; try again in a moment", {"Retry-After": "2"})
-        if not self._places.acquire(blocking=False):
+        busy = BusyError("the server is busy; try again in a moment", retry_after=2)
+        if not self._admitted.acquire(blocking=False):
             raise busy
         try:
-            if not self._turns.acquire(timeout=self._patience):
+            if not self._working.acquire(timeout=self._timeout):
                 raise busy
             try:
                 yield
             finally:
-                self._turns.release()
+                self._working.release()
         finally:
-            self._places.release()
+            self._admitted.release()
 
 
-def client_of(scope: Scope) -> str:
-    """The address a call comes from."""
-    client = scope.get("client")
-    return str(client[0]) if client else "unknown"
+class ConnectionLimit:
+    """Counts the open live games, in all and by player."""
 
+    def __init__(self, most: int, most_each: int) -> None:
+        self._most, self._most_each = most, most_each
+        self._open: Counter[str] = Counter()
 
-def too_many(wait: float) -> JSONResponse:
-    """The answer to a client that calls too often."""
-    return JSONResponse(
-        {"detail": f"too many calls; wait {wait:.1f} s", "field": None},
-        status_code=429,
-        headers={"Retry-After": str(max(1, round(wait + 0.5)))},
-    )
+    def acquire(self, player: str) -> bool:
+        """Count one more game, unless that would be too many."""
+        if self._open.total() >= self._most or self._open[player] >= self._most_each:
+            return False
+        self._open[player] += 1
+        return True
 
-
-class RateLimit:
-    """Answers 429 to a client that calls too often."""
-
-    def __init__(self, app: ASGIApp, rate: Rate) -> None:
-        self._app = app
-        self._buckets = Buckets(rate)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI application."""
-        if scope["type"] == "http":
-            wait = self._buckets.take(client_of(scope))
-            if wait:
-                await too_many(wait)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-class BodyLimit:
-    """Answers 413 to a body that is too large, whatever its headers say."""
-
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self._app = app
-        self._most = most
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI application."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        sentence = f"the body is too large; at most {self._most} bytes"
-        declared = Headers(scope=scope).get("content-length", "0")
-        if not declared.isdecimal() or int(declared) > self._most:
-            refusal = JSONResponse({"detail": sentence, "field": None}, 413)
-            await refusal(scope, receive, send)
-            return
-        received = 0
-
-        async def counted() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._most:
-                # Of this kind, so that nobody on the way takes it for a malformed body.
-                raise HTTPException(413, sentence)
-            return message
-
-        await self._app(scope, counted, send)
+    def release(self, player: str) -> None:
+        """Count one game less."""
+        self._open[player] -= 1
+        if not self._open[player]:
+            del self._open[player]

@@ -1,182 +1,180 @@
-"""Puzzles of one's own: the rules they keep, and whether they can be solved."""
+"""Tasks and games by name, published or made in the player."""
 
 from __future__ import annotations
 
 import json
-import re
-import time
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
-from topple.iphyre.episode import play
+import numpy as np
+
 from topple.iphyre.game import Game, GameError
-from topple.iphyre.game_file import game_from_json, game_to_json
-from topple.iphyre.plan import NO_PLAN, Plan, plan_from_seconds
-from topple.iphyre.sampling import draw_times
-from topple.phyre.authoring import FIRST_HUNDRED, Template
-from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.engine.native import SceneSet
-from topple.phyre.engine.request import SCENE_SIZE
-from topple.phyre.scene import Scene, SceneError
-from topple.phyre.scene.codec import scene_from_json, scene_to_json
-from topple.phyre.task import Task, TaskId
-from topple.phyre.tier import Tier
-from topple.player.games import RULES
-from topple.player.models import base
-from topple.player.models.base import Benchmark
-from topple.player.models.puzzles import PuzzleCheck, PuzzleIn, Solvability
+from topple.iphyre.game_file import game_from_json
+from topple.iphyre.games import game_named
+from topple.iphyre.rules import AT_60_HZ
+from topple.iphyre.split import split_of
+from topple.phyre.action import fits
+from topple.phyre.engine.request import STEPS_PER_SECOND
+from topple.phyre.engine.result import Outcome
+from topple.phyre.result import AttemptResult
+from topple.phyre.scene import Scene
+from topple.phyre.scene.codec import scene_from_json
+from topple.phyre.simulator import Simulator
+from topple.phyre.task import UnknownTaskError, load_task, template_task_ids
+from topple.phyre.tier import COMPONENTS_PER_BALL, Tier
+from topple.player import tables
+from topple.player.errors import InvalidError, NotFoundError
+from topple.player.geometry import phyre_trajectory
+from topple.player.ids import OWN
+from topple.player.models.base import Benchmark, OutcomeName, Trajectory
+from topple.player.models.phyre import Validity
+from topple.player.store import Store
 
-SOLVABLE, UNSOLVABLE, OPEN = "solvable", "unsolvable", "open"
-BLOCK = 500  # random actions between two looks at the clock
+RULES = AT_60_HZ  # people play games at 60 ticks a second
+RADIUS_MIN, RADIUS_MAX = 2.0, 32.0  # px, of an action's radius 0 and 1
 
 
-class PuzzleError(ValueError):
-    """A puzzle breaks a rule; the message names it."""
+@dataclass(frozen=True)
+class PhyreTask:
+    """A PHYRE task under the name it is played by."""
+
+    name: str
+    scene: Scene
+    tier: Tier
+    description: str
+    idea: str
+    template: str | None = None  # None if it was made in the player
+
+    @cached_property
+    def simulator(self) -> Simulator:
+        """The simulator of this task alone."""
+        return Simulator(self.scene._replace(name=self.name), self.tier, threads=1)
+
+    def check_action(self, action: list[float]) -> None:
+        """Refuse an action of the other tier."""
+        if len(action) != self.tier.action_size:
+            raise InvalidError(
+                f"the action has {len(action)} numbers; {self.name} takes {self.tier.action_size}"
+            )
+
+    def validity(self, action: list[float]) -> Validity:
+        """Whether an action is valid, and if not, why."""
+        self.check_action(action)
+        if self.simulator.valid(0, action)[0]:
+            balls = [(x, y, r) for x, y, r in self.simulator.balls(0, action)[0].tolist()]
+            return Validity(valid=True, reason=None, balls=balls)
+        return Validity(valid=False, reason=self._fault(action), balls=[])
+
+    def _fault(self, action: list[float]) -> str:
+        balls = np.reshape(action, (-1, COMPONENTS_PER_BALL))
+        names = ["the ball"] if len(balls) == 1 else ["the first ball", "the second ball"]
+        for name, inside in zip(names, fits(balls), strict=True):
+            if not inside:
+                return f"{name} does not lie inside the scene"
+        if not fits([action])[0]:
+            return "the balls touch each other"
+        alone = Simulator(self.scene, Tier.BALL, threads=1)
+        for name, free in zip(names, alone.valid([0] * len(balls), balls), strict=True):
+            if not free:
+                return f"{name} covers a body"
+        return "the balls do not fit"
+
+    def attempt(self, action: list[float], stride: int = 1) -> AttemptResult:
+        """Simulate an action and record the motion of all bodies."""
+        self.check_action(action)
+        return self.simulator.attempt(0, action, stride=stride, states=True)
+
+    def trajectory(self, result: AttemptResult, stride: int) -> Trajectory:
+        """The motion of a valid attempt."""
+        assert result.states is not None  # ``attempt`` asks for them
+        return phyre_trajectory(self.scene, result.balls, result.states, STEPS_PER_SECOND / stride)
+
+    def neighbours(self) -> tuple[str | None, str | None]:
+        """The published tasks before and after this one."""
+        if self.template is None:
+            return None, None
+        names = task_names(self.template)
+        place = names.index(self.name)
+        before = names[place - 1] if place else None
+        return before, names[place + 1] if place + 1 < len(names) else None
 
 
-def read_scene(data: dict[str, Any]) -> Scene:
-    """A PHYRE scene that can be played.
+def outcome_name(outcome: Outcome) -> OutcomeName:
+    """An outcome as it is named in answers."""
+    if not outcome.is_valid:
+        return OutcomeName.INVALID
+    return OutcomeName.SOLVED if outcome.is_solved else OutcomeName.NOT_SOLVED
+
+
+@lru_cache(maxsize=64)
+def task_names(template: str) -> tuple[str, ...]:
+    """The ids of a template's published tasks."""
+    return tuple(map(str, template_task_ids(template)))
+
+
+@lru_cache(maxsize=1024)
+def published_task(name: str) -> PhyreTask:
+    """A published PHYRE task.
 
     Raises:
-        PuzzleError: it breaks a rule.
+        NotFoundError: there is none of this name.
     """
     try:
-        scene = scene_from_json(json.dumps(data))
-        if scene.goal is None:
-            raise PuzzleError("there is no goal: name two bodies that have to touch")
-        if (scene.width, scene.height) != (SCENE_SIZE, SCENE_SIZE):
-            raise PuzzleError(f"a scene is {SCENE_SIZE} by {SCENE_SIZE} pixels")
-        SceneSet([scene])
-    except (SceneError, RecursionError, OverflowError) as error:
-        raise PuzzleError(str(error)) from None
-    return scene
-
-
-def read_game(data: dict[str, Any]) -> Game:
-    """An I-PHYRE game that can be played.
-
-    Raises:
-        PuzzleError: it breaks a rule.
-    """
-    try:
-        return game_from_json(data)
-    except (GameError, RecursionError, OverflowError) as error:
-        raise PuzzleError(str(error)) from None
-
-
-def clean_data(puzzle: PuzzleIn) -> dict[str, Any]:
-    """A puzzle's data as the codecs write it.
-
-    Raises:
-        PuzzleError: it breaks a rule.
-    """
-    if puzzle.benchmark is Benchmark.IPHYRE:
-        return game_to_json(read_game(puzzle.data))
-    data: dict[str, Any] = json.loads(scene_to_json(read_scene(puzzle.data)))
-    return data
-
-
-def check(puzzle: PuzzleIn) -> PuzzleCheck:
-    """Whether a puzzle keeps the rules."""
-    try:
-        clean_data(puzzle)
-    except PuzzleError as error:
-        named = re.search(r"\b(?:body|block|ball) (\d{1,6})\b", str(error))
-        return PuzzleCheck(ok=False, error=str(error), body=int(named[1]) if named else None)
-    return PuzzleCheck(ok=True)
-
-
-def blank(benchmark: Benchmark) -> PuzzleIn:
-    """A first puzzle to change: one thing above another."""
-    if benchmark is Benchmark.IPHYRE:
-        data: dict[str, Any] = {
-            "name": "my_game",
-            "concept": "",
-            "blocks": [{"kind": "gray", "ends": [200, 400, 400, 400]}],
-            "balls": [{"centre": [300, 300], "radius": 20}],
-            "sticks": [],
-            "springs": [],
-        }
-        return PuzzleIn(name="My game", benchmark=benchmark, data=data)
-    builder = SceneBuilder("blank", {})
-    floor = builder.static.bar(1.0, left=0, bottom=0)
-    shelf = builder.static.bar(0.4, center_x=W / 2, bottom=0.5 * H)
-    ball = builder.dynamic.ball(0.1, center_x=W / 2, bottom=shelf.top)
-    builder.goal(ball, floor)
-    scene, _ = builder.finish("My puzzle")
-    return PuzzleIn(name="My puzzle", benchmark=benchmark, data=json.loads(scene_to_json(scene)))
-
-
-def _not_built(_builder: SceneBuilder) -> None:
-    """What stands for the function of a template that is a single scene."""
-
-
-def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
-    """Try random actions on a scene for some time, as the published tasks were tested."""
-    # SciPy's statistics take half a second to load, which starting should not wait for.
-    from topple.phyre.analysis.solvability import (
-        THRESHOLDS,
-        Evidence,
-        Verdict,
-        assess,
-        decide,
-        pooled_actions,
-    )
-
-    template = Template("own", tier, FIRST_HUNDRED, {}, _not_built, "")
-    task = Task(TaskId("own", 0), template, {}, scene, "")
-    end = time.monotonic() + seconds
-    evidence, verdict = Evidence(), Verdict.OPEN
-    while verdict is Verdict.OPEN and not evidence.stable and time.monotonic() < end:
-        [evidence] = assess([task], known=[evidence], max_actions=evidence.tried + BLOCK)
-        verdict = decide(evidence, THRESHOLDS[tier])
-    solution = None
-    if evidence.stable:
-        # One that can be shown proves more than the test asks for.
-        verdict = Verdict.SOLVABLE
-        solution = pooled_actions(tier, evidence.solution, 1)[0].tolist()
-    return Solvability(
-        verdict=verdict.value,
-        tried=evidence.tried,
-        valid=evidence.valid,
-        solved=evidence.solved,
-        stable=evidence.stable,
-        solution=solution,
-        sentence=_sentence(verdict.value, evidence.solved, evidence.valid, "actions that fit"),
+        task = load_task(name)
+    except (UnknownTaskError, ValueError) as error:
+        raise NotFoundError(str(error)) from None
+    return PhyreTask(
+        name, task.scene, task.tier, task.description, task.template.idea, task.template.id
     )
 
 
-def game_solvability(game: Game, seconds: float) -> Solvability:
-    """Try random plans for a game for some time."""
-    end = time.monotonic() + seconds
-    blocks = len(game.eliminable)
-    solution: Plan | None = None
-    tried = solved = 0
-    for times in draw_times(blocks):
-        plan = plan_from_seconds(game, times[:blocks], RULES) if blocks else NO_PLAN
-        tried += 1
-        if play(game, plan, RULES).solved:
-            solved += 1
-            solution = solution or plan
-        if solved or not blocks or time.monotonic() >= end:
-            break
-    verdict = SOLVABLE if solved else OPEN if blocks else UNSOLVABLE
-    found = [] if solution is None else solution.eliminations
-    return Solvability(
-        verdict=verdict,
-        tried=tried,
-        valid=tried,
-        solved=solved,
-        stable=None,
-        plan=[base.Elimination(tick=t, body=b) for t, b in found] if solution else None,
-        sentence=_sentence(verdict, solved, tried, "plans"),
-    )
+@dataclass(frozen=True)
+class NamedGame:
+    """An I-PHYRE game under the name it is played by."""
+
+    name: str
+    game: Game
+
+    @property
+    def split(self) -> str:
+        """Its split, or "own" if it was made in the player."""
+        split = None if self.name.startswith(OWN) else split_of(self.name)
+        return split.value if split else "own"
 
 
-def _sentence(verdict: str, solved: int, valid: int, what: str) -> str:
-    if verdict == SOLVABLE:
-        return f"It can be solved: {solved} of {valid} random {what} did."
-    if verdict == UNSOLVABLE:
-        return f"It looks unsolvable: none of {valid} random {what} solved it well."
-    if solved:
-        return f"Not sure yet: {solved} of {valid} random {what} solved it, but by luck only."
-    return f"Not sure yet: none of {valid} random {what} solved it."
+def _own_puzzle(store: Store, name: str, benchmark: Benchmark) -> tables.Puzzle:
+    with store.reading() as session:
+        row = session.get(tables.Puzzle, name.removeprefix(OWN))
+    if row is None or row.benchmark != benchmark.value:
+        raise NotFoundError(f"there is no {benchmark.value} puzzle {name!r} here")
+    return row
+
+
+def find_task(store: Store, name: str) -> PhyreTask:
+    """A PHYRE task by its name.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    if not name.startswith(OWN):
+        return published_task(name)
+    row = _own_puzzle(store, name, Benchmark.PHYRE)
+    return PhyreTask(name, scene_from_json(json.dumps(row.data)), Tier(row.tier), row.name, "")
+
+
+def find_game(store: Store, name: str) -> NamedGame:
+    """An I-PHYRE game by its name.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    if name.startswith(OWN):
+        return NamedGame(name, game_from_json(_own_puzzle(store, name, Benchmark.IPHYRE).data))
+    try:
+        return NamedGame(name, game_named(name))
+    except GameError as error:
+        raise NotFoundError(str(error)) from None
+
+
+#: How a benchmark's puzzles are found by name.
+FIND = {Benchmark.PHYRE: find_task, Benchmark.IPHYRE: find_game}

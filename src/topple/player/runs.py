@@ -1,4 +1,4 @@
-"""Run records to watch: found when the server starts, read when they are asked for."""
+"""Run records to watch: found when the server starts, and read when they are asked for."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _ID_BYTES = 8
 _READ_AT_ONCE = 16  # records kept in memory
 
 
-class Shelved(NamedTuple):
-    """A record and where it lies."""
+class IndexedRun(NamedTuple):
+    """A run record and the folder it is in."""
 
     id: str
     path: Path
     benchmark: Benchmark
 
 
-class RunShelf:
-    """The records in some folders, by an id that tells nothing of their place.
+class RunIndex:
+    """The run records in some folders, by an id that does not reveal their paths.
 
     Raises:
-        RecordError: a folder is not there.
+        RecordError: a folder does not exist.
     """
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
-        self._shelf: dict[str, Shelved] = {}
+        self._runs: dict[str, IndexedRun] = {}
         for folder in folders:
             if not folder.is_dir():
                 raise RecordError(f"{folder} is no folder; give a run record or a folder of them")
@@ -52,15 +52,15 @@ class RunShelf:
                 except RecordError:
                     continue  # a damaged one; the others can be watched all the same
                 benchmark = Benchmark.IPHYRE if games else Benchmark.PHYRE
-                entry = Shelved(digest.hexdigest(), path, benchmark)
-                self._shelf[entry.id] = entry
+                entry = IndexedRun(digest.hexdigest(), path, benchmark)
+                self._runs[entry.id] = entry
 
-    def __iter__(self) -> Iterator[Shelved]:
-        return iter(self._shelf.values())
+    def __iter__(self) -> Iterator[IndexedRun]:
+        return iter(self._runs.values())
 
-    def find(self, run_id: str) -> Shelved | None:
+    def find(self, run_id: str) -> IndexedRun | None:
         """A record by its id."""
-        return self._shelf.get(run_id)
+        return self._runs.get(run_id)
 
     def solution(self, task: str) -> tuple[list[float], str] | None:
         """A recorded attempt that solved a task, and the agent that made it."""
@@ -109,7 +109,7 @@ def _parts(path: Path) -> list[Any]:
         raise RecordError(f"{path} is no run record: {error}") from error
 
 
-def run_card(entry: Shelved) -> RunCard:
+def run_card(entry: IndexedRun) -> RunCard:
     """A record in the list.
 
     Raises:

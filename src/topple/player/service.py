@@ -1,39 +1,51 @@
-"""What the routes share: the database, the settings, and who is asking."""
+"""What the routes share: the service, who is calling, path parameters and picture answers."""
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import secrets
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Depends, Header, HTTPException, Request
+from fastapi import Depends, Header, Path, Query, Request, Response
 from starlette.requests import HTTPConnection
 
-from topple.player.games import recover
-from topple.player.games_live import Lobby
-from topple.player.ids import PLAYER_PATTERN
-from topple.player.limits import Buckets, Line, client_of
-from topple.player.people import Person, find_person
-from topple.player.runs import RunShelf
+from topple.player.attempts import finish_interrupted
+from topple.player.errors import ForbiddenError, TooManyCallsError, UnknownPlayerError
+from topple.player.ids import GAME_PATTERN, PLAYER_PATTERN, PUZZLE_PATTERN, TASK_PATTERN
+from topple.player.limits import Buckets, ConcurrencyLimit, ConnectionLimit
+from topple.player.middleware import client_of
+from topple.player.players import find_player
+from topple.player.runs import RunIndex
 from topple.player.settings import Settings
 from topple.player.store import Store
+from topple.player.tables import Player
+
+TaskPath = Annotated[str, Path(pattern=TASK_PATTERN, max_length=16, examples=["00001:042"])]
+TemplatePath = Annotated[str, Path(pattern=r"^\d{5}$", examples=["00001"])]
+GamePath = Annotated[str, Path(pattern=GAME_PATTERN, max_length=40, examples=["support"])]
+StudyPath = Annotated[str, Path(pattern=r"^[a-z0-9]{12}$")]
+PuzzlePath = Annotated[str, Path(pattern=rf"^{PUZZLE_PATTERN}$")]
+RunPath = Annotated[str, Path(pattern=r"^[a-f0-9]{16}$")]
+PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
+ThumbnailSize = Annotated[int, Query(ge=32, le=512, description="Width and height in px.")]
 
 
 class Service:
-    """One running player."""
+    """One running server: its settings, database, run records and limits."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.store = Store(settings.database)
-        self.runs = RunShelf(settings.runs)
+        self.runs = RunIndex(settings.runs)
         self.heavy = Buckets(settings.heavy)
-        self.lobby = Lobby(settings.live_games, settings.live_games_per_player)
-        self.short = Line(at_once=2, waiting=16, patience=10.0)  # one simulation
-        self.long = Line(at_once=1, waiting=4, patience=30.0)  # searches and films
-        recover(self.store)
+        self.live_games = ConnectionLimit(settings.live_games, settings.live_games_per_player)
+        self.simulations = ConcurrencyLimit(at_once=2, waiting=16, timeout=10.0)
+        self.searches = ConcurrencyLimit(at_once=1, waiting=4, timeout=30.0)  # and films
+        finish_interrupted(self.store)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.store.close()
 
 
@@ -44,46 +56,51 @@ def service_of(connection: HTTPConnection) -> Service:
     return service
 
 
-Desk = Annotated[Service, Depends(service_of)]
+CurrentService = Annotated[Service, Depends(service_of)]
 PlayerHeader = Annotated[str | None, Header(alias="X-Player", pattern=PLAYER_PATTERN)]
 
 
-def _visitor(desk: Desk, x_player: PlayerHeader = None) -> Person | None:
+def _optional_player(service: CurrentService, x_player: PlayerHeader = None) -> Player | None:
     if x_player is None:
         return None
-    person = find_person(desk.store, x_player)
-    if person is None:
-        raise HTTPException(401, "this player is not known here; start a new one")
-    return person
+    player = find_player(service.store, x_player)
+    if player is None:
+        raise UnknownPlayerError("this player is not known here; start as a new one")
+    return player
 
 
-#: Whoever asks, if they said who they are.
-Visitor = Annotated[Person | None, Depends(_visitor)]
+#: The player who calls, if the call says who that is.
+OptionalPlayer = Annotated[Player | None, Depends(_optional_player)]
 
 
-def _player(visitor: Visitor) -> Person:
-    if visitor is None:
-        raise HTTPException(401, "say who plays: POST /api/players, then the header X-Player")
-    return visitor
+def _current_player(player: OptionalPlayer) -> Player:
+    if player is None:
+        raise UnknownPlayerError(
+            "the call must say who plays: get a key from POST /api/players and send it in the "
+            "header X-Player"
+        )
+    return player
 
 
-#: Somebody who is known.
-Known = Annotated[Person, Depends(_player)]
+#: The player who calls; a call that does not say who that is, is refused.
+CurrentPlayer = Annotated[Player, Depends(_current_player)]
 
 
 OWNER_COOKIE = "topple_owner"
 
 
 def is_same(given: str, key: str) -> bool:
-    """Whether somebody knows a key, in a time that tells nothing about it."""
+    """Whether a key is right, in a time that reveals nothing about it."""
     return secrets.compare_digest(given.encode(), key.encode())
 
 
 def is_owner(
-    request: Request, desk: Desk, x_owner: Annotated[str | None, Header(max_length=200)] = None
+    request: Request,
+    service: CurrentService,
+    x_owner: Annotated[str | None, Header(max_length=200)] = None,
 ) -> bool:
-    """Whether the caller runs this server."""
-    key = desk.settings.owner_key
+    """Whether the caller is the owner of this server."""
+    key = service.settings.owner_key
     if key is not None:
         return is_same(x_owner or request.cookies.get(OWNER_COOKIE, ""), key)
     try:
@@ -94,8 +111,8 @@ def is_owner(
 
 def _owner(allowed: Annotated[bool, Depends(is_owner)]) -> None:
     if not allowed:
-        raise HTTPException(
-            403, "only the owner of this server may do that: send the header X-Owner"
+        raise ForbiddenError(
+            "only the owner of this server may do that; send the owner key in the header X-Owner"
         )
 
 
@@ -103,13 +120,20 @@ def _owner(allowed: Annotated[bool, Depends(is_owner)]) -> None:
 OwnerOnly = Depends(_owner)
 
 
-def _heavy(request: Request, desk: Desk) -> None:
-    wait = desk.heavy.take(client_of(request.scope))
+def _heavy(request: Request, service: CurrentService) -> None:
+    wait = service.heavy.take(client_of(request.scope))
     if wait:
-        raise HTTPException(
-            429, f"too many calls; wait {wait:.1f} s", {"Retry-After": str(round(wait + 1))}
-        )
+        raise TooManyCallsError(wait)
 
 
 #: For routes that simulate, draw, or add to the database.
 Heavy = Depends(_heavy)
+
+
+def png_response(request: Request, png: bytes) -> Response:
+    """A picture that the browser may cache for a day before it asks whether it changed."""
+    tag = f'"{hashlib.blake2b(png, digest_size=12).hexdigest()}"'
+    headers = {"ETag": tag, "Cache-Control": "private, max-age=86400"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(png, media_type="image/png", headers=headers)

@@ -1,4 +1,4 @@
-"""Solutions to show: an agent's, one that an evaluation came across, or one found by search."""
+"""Solutions to show: from a run record, from the action cache, or found by search."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from topple.phyre.action_cache import ActionCache
 from topple.phyre.engine.result import Outcome
 from topple.phyre.task import load_task
 from topple.phyre.tier import Tier
-from topple.player.runs import RunShelf
-from topple.player.tasks import PhyreTask, published_task
+from topple.player.puzzles import PhyreTask, published_task
+from topple.player.runs import RunIndex
 from topple.runs.run import ACTION_CACHE
 
-SEARCHED = 100_000  # actions of the fixed list, as long as time allows
+SEARCHED = 100_000  # actions of the fixed list at most, as time allows
 SEARCH_SECONDS = 12.0
-SETTLE_SECONDS = 2.0  # from then on, a solution that only just works will do
+SETTLE_SECONDS = 2.0  # after this, a solution that is not stable is accepted too
 _CHUNK = 1000
 
 
-def find_solution(runs: RunShelf, task: PhyreTask) -> tuple[list[float], str] | None:
-    """An action that solves a task, and where it is from."""
+def find_solution(runs: RunIndex, task: PhyreTask) -> tuple[list[float], str] | None:
+    """An action that solves a task, and where it comes from."""
     recorded = runs.solution(task.name)
     if recorded is not None:
         return recorded
@@ -39,7 +39,7 @@ def find_solution(runs: RunShelf, task: PhyreTask) -> tuple[list[float], str] | 
 
 
 def _cached(name: str) -> list[float] | None:
-    """A solution that evaluations on this machine came across."""
+    """A solution that evaluations on this machine have found."""
     task = load_task(name)
     cache = ActionCache(cache_folder() / ACTION_CACHE, task.tier)
     solved = np.flatnonzero(cache.known([task], SEARCHED)[0] == Outcome.SOLVED)
@@ -56,10 +56,10 @@ def _actions(tier: Tier) -> Actions:
 
 
 def search(task: PhyreTask, seconds: float = SEARCH_SECONDS) -> tuple[float, ...] | None:
-    """A solution from the fixed list, one that survives half a pixel if there is time."""
+    """A solution from the fixed list of actions, a stable one if there is time to find it."""
     start = time.monotonic()
     actions = _actions(task.tier)
-    shaky: tuple[float, ...] | None = None
+    unstable: tuple[float, ...] | None = None
     for first in range(0, len(actions), _CHUNK):
         chunk = actions[first : first + _CHUNK]
         outcome = task.simulator.attempts(0, chunk, stable=True).outcome
@@ -67,12 +67,12 @@ def search(task: PhyreTask, seconds: float = SEARCH_SECONDS) -> tuple[float, ...
         if len(stable):
             return tuple(chunk[stable[0]].tolist())
         solved = np.flatnonzero(outcome > 0)
-        if shaky is None and len(solved):
-            shaky = tuple(chunk[solved[0]].tolist())
+        if unstable is None and len(solved):
+            unstable = tuple(chunk[solved[0]].tolist())
         spent = time.monotonic() - start
-        if spent > seconds or (shaky is not None and spent > SETTLE_SECONDS):
+        if spent > seconds or (unstable is not None and spent > SETTLE_SECONDS):
             break
-    return shaky
+    return unstable
 
 
 @lru_cache(maxsize=5000)

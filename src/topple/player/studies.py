@@ -1,8 +1,7 @@
-"""Studies: making one, taking part, and what came out."""
+"""Studies: creating them, inviting participants, and scoring them."""
 
 from __future__ import annotations
 
-from fastapi import HTTPException
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -17,26 +16,21 @@ from topple.phyre.numbering import stable_shuffle
 from topple.phyre.task import TaskId, template_task_ids, tier_task_ids
 from topple.phyre.templates import MODULES
 from topple.phyre.tier import Tier
-from topple.player import tables
-from topple.player.attempts import LIMITS
-from topple.player.games import find_game, plan_of, row_clicks
+from topple.player.attempts import LIMITS, plan_of, row_clicks
+from topple.player.errors import InvalidError, NotFoundError
 from topple.player.ids import new_short_id
 from topple.player.models.base import Benchmark
-from topple.player.models.studies import (
-    ParticipantScore,
-    StudyDetail,
-    StudyIn,
-    StudyOut,
-)
-from topple.player.people import Person, new_person, participant_named, study_session
+from topple.player.models.studies import ParticipantScore, StudyDetail, StudyIn, StudyOut
+from topple.player.players import new_player, participant_named, study_session
+from topple.player.puzzles import FIND
 from topple.player.store import Store
-from topple.player.tasks import find_task
+from topple.player.tables import Attempt, Player, Study
 
 MAX_ITEMS = 500
 
 
 def _pool(benchmark: Benchmark, word: str) -> list[str]:
-    """The puzzles a word stands for."""
+    """The puzzles that a word stands for."""
     if benchmark is Benchmark.IPHYRE:
         return [game.name for game in split_named(word).games]
     if word in MODULES:
@@ -56,32 +50,30 @@ def chosen_subjects(store: Store, study: StudyIn) -> list[str]:
     """The puzzles of a study, in order.
 
     Raises:
-        HTTPException: one is unknown or named twice, or there are none or too many.
+        InvalidError: there are none or too many, or words that name no puzzles.
+        NotFoundError: a puzzle is unknown.
     """
     try:
         names = study.subjects + [
             name for word in study.pools for name in _pool(study.benchmark, word)
         ]
     except ValueError as error:
-        raise HTTPException(422, str(error)) from None
+        raise InvalidError(str(error)) from None
     unique = list(dict.fromkeys(names))
     if study.shuffle:
         unique = stable_shuffle(unique, f"study {study.seed}")
     chosen = unique[: study.count]
     if not 1 <= len(chosen) <= MAX_ITEMS:
-        raise HTTPException(422, f"a study has 1 to {MAX_ITEMS} puzzles, this one {len(chosen)}")
+        raise InvalidError(f"a study has 1 to {MAX_ITEMS} puzzles; this one has {len(chosen)}")
     for name in study.subjects:
-        if study.benchmark is Benchmark.PHYRE:
-            find_task(store, name)
-        else:
-            find_game(store, name)
+        FIND[study.benchmark](store, name)
     return chosen
 
 
 def create_study(store: Store, study: StudyIn) -> str:
-    """Keep a new study; gives its id."""
+    """Store a new study and return its id."""
     subjects = chosen_subjects(store, study)
-    row = tables.Study(
+    row = Study(
         id=new_short_id(),
         name=study.name,
         benchmark=study.benchmark.value,
@@ -98,22 +90,22 @@ def create_study(store: Store, study: StudyIn) -> str:
 def all_studies(store: Store) -> list[str]:
     """The ids of all studies, the newest first."""
     with store.reading() as session:
-        return list(session.scalars(select(tables.Study.id).order_by(tables.Study.created.desc())))
+        return list(session.scalars(select(Study.id).order_by(Study.created.desc())))
 
 
 def invite_participant(store: Store, study_id: str, name: str) -> tuple[str, str]:
-    """The anonymous id and personal link of a participant by name, new or known."""
+    """The anonymous id and personal link of a participant, who is added if the name is new."""
     with store.reading() as session:
         find_study(session, study_id)
-    person = participant_named(store, study_id, name) or new_person(store, study_id, name)
-    return person.anonymous_id, study_link(study_id, person.key)
+    player = participant_named(store, study_id, name) or new_player(store, study_id, name)
+    return player.anonymous_id, study_link(study_id, player.key)
 
 
-def find_study(session: Session, study_id: str) -> tables.Study:
+def find_study(session: Session, study_id: str) -> Study:
     """A study by its id."""
-    row = session.get(tables.Study, study_id)
+    row = session.get(Study, study_id)
     if row is None:
-        raise HTTPException(404, f"there is no study {study_id!r} here")
+        raise NotFoundError(f"there is no study {study_id!r} here")
     return row
 
 
@@ -122,7 +114,7 @@ def study_link(study_id: str, key: str | None = None) -> str:
     return f"/#/study/{study_id}" + (f"?key={key}" if key else "")
 
 
-def study_out(row: tables.Study) -> StudyOut:
+def study_out(row: Study) -> StudyOut:
     """A study as everybody may see it."""
     return StudyOut(
         id=row.id,
@@ -135,22 +127,20 @@ def study_out(row: tables.Study) -> StudyOut:
     )
 
 
-def participants(session: Session, study_id: str) -> list[tables.Player]:
-    """Who took part, in order of coming."""
-    table = tables.Player
-    query = select(table).where(table.study_id == study_id).order_by(table.id)
+def participants(session: Session, study_id: str) -> list[Player]:
+    """The participants of a study, in the order in which they joined."""
+    query = select(Player).where(Player.study_id == study_id).order_by(Player.id)
     return list(session.scalars(query))
 
 
-def study_attempts(session: Session, player_id: int) -> list[tables.Attempt]:
+def study_attempts(session: Session, player_id: int) -> list[Attempt]:
     """A participant's finished attempts, in the order they were made."""
-    table = tables.Attempt
-    query = select(table).where(table.player_id == player_id, table.finished)
-    return list(session.scalars(query.order_by(table.id)))
+    query = select(Attempt).where(Attempt.player_id == player_id, Attempt.finished)
+    return list(session.scalars(query.order_by(Attempt.id)))
 
 
-def attempt_log(study: tables.Study, rows: list[tables.Attempt]) -> AttemptLog:
-    """A participant's attempts at published tasks, in the log agents write too."""
+def attempt_log(study: Study, rows: list[Attempt]) -> AttemptLog:
+    """A participant's attempts at published tasks, in the same log as those of agents."""
     tasks = [TaskId.parse(name) for name in study.subjects]
     log = AttemptLog(tasks, study.attempt_limit)
     for row in rows:
@@ -159,8 +149,8 @@ def attempt_log(study: tables.Study, rows: list[tables.Attempt]) -> AttemptLog:
     return log
 
 
-def plays(rows: list[tables.Attempt]) -> list[Play]:
-    """A participant's attempts at games, as agents' are kept."""
+def plays(rows: list[Attempt]) -> list[Play]:
+    """A participant's attempts at games, in the same form as those of agents."""
     return [
         Play(
             row.subject,
@@ -171,8 +161,8 @@ def plays(rows: list[tables.Attempt]) -> list[Play]:
     ]
 
 
-def score(study: tables.Study, rows: list[tables.Attempt]) -> float | None:
-    """AUCCESS over the whole study, or the mean of the best rewards of games played."""
+def score(study: Study, rows: list[Attempt]) -> float | None:
+    """AUCCESS over the whole study, or the mean of the best rewards on the games played."""
     if not rows:
         return None
     if Benchmark(study.benchmark) is Benchmark.IPHYRE:
@@ -190,9 +180,8 @@ def study_detail(store: Store, study_id: str) -> StudyDetail:
         study = find_study(session, study_id)
         people = []
         for row in participants(session, study_id):
-            person = Person(row.id, row.key, row.anonymous_id, row.study_id, row.name)
             made = study_attempts(session, row.id)
-            place = study_session(session, person)
+            place = study_session(session, row)
             people.append(
                 ParticipantScore(
                     anonymous_id=row.anonymous_id,

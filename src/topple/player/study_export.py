@@ -1,22 +1,21 @@
-"""What came out of a study, to take home: every attempt, by anonymous id."""
+"""The results of a study: every attempt, by anonymous id, as JSON or CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from topple.player.models.base import Benchmark
-from topple.player.models.studies import ExportedAttempt, ExportedParticipant, StudyExport
-from topple.player.store import Store
-from topple.player.studies import (
-    find_study,
-    participants,
-    study_attempts,
-    study_detail,
-    study_out,
+from topple.player.models.studies import (
+    ExportedAttempt,
+    ExportedParticipant,
+    StudyExport,
+    StudyOut,
 )
+from topple.player.store import Store
+from topple.player.studies import find_study, participants, study_attempts, study_detail
 
 
 def export_rows(store: Store, study_id: str) -> Iterator[ExportedAttempt]:
@@ -45,13 +44,11 @@ def export_rows(store: Store, study_id: str) -> Iterator[ExportedAttempt]:
 
 
 def export_study(store: Store, study_id: str) -> StudyExport:
-    """A study and all that came out of it, without names."""
+    """A study with its participants and attempts, without names."""
     detail = study_detail(store, study_id)
     shared = set(ExportedParticipant.model_fields)
-    with store.reading() as session:
-        study = study_out(find_study(session, study_id))
     return StudyExport(
-        study=study,
+        study=StudyOut(**detail.model_dump(include=set(StudyOut.model_fields))),
         subjects=detail.subjects,
         seed=detail.seed,
         participants=[
@@ -62,12 +59,12 @@ def export_study(store: Store, study_id: str) -> StudyExport:
     )
 
 
-def export_csv(store: Store, study_id: str) -> Iterator[str]:
-    """The attempts as CSV, line by line; an action's numbers are parted by spaces."""
+def export_csv(attempts: Iterable[ExportedAttempt]) -> Iterator[str]:
+    """The attempts as CSV, line by line; the numbers of an action are separated by spaces."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, list(ExportedAttempt.model_fields))
     writer.writeheader()
-    for attempt in export_rows(store, study_id):
+    for attempt in attempts:
         action = " ".join(_cell(number) for number in attempt.action)
         writer.writerow({**attempt.model_dump(mode="json"), "action": action})
         yield buffer.getvalue()

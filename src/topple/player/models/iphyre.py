@@ -8,7 +8,7 @@ from topple.player.models.base import Elimination, Model, Progress
 
 
 class SplitName(str, Enum):
-    """I-PHYRE's splits."""
+    """The splits of I-PHYRE."""
 
     BASIC = "basic"
     NOISY = "noisy"
@@ -26,7 +26,15 @@ class GameBody(Model):
     dynamic: bool
 
 
-class GameCard(Model):
+class GameGeometry(Model):
+    """What is drawn of a game."""
+
+    bodies: list[GameBody]
+    sticks: list[tuple[int, int]]  # pairs of bodies
+    springs: list[tuple[int, int]]
+
+
+class GameCard(GameGeometry):
     """A game in the gallery."""
 
     name: str
@@ -35,9 +43,6 @@ class GameCard(Model):
     balls: int
     gray: int
     thumbnail: str
-    bodies: list[GameBody]
-    sticks: list[tuple[int, int]]
-    springs: list[tuple[int, int]]
     attempts: int
     solved: bool
     best_reward: float | None
@@ -57,8 +62,8 @@ class GameAttempt(Model):
     abandoned: bool  # restarted or left; played to its end without more clicks
 
 
-class GameScene(Model):
-    """All that is needed to play a game."""
+class GameScene(GameGeometry):
+    """Everything that is needed to play a game."""
 
     name: str
     split: str
@@ -66,9 +71,6 @@ class GameScene(Model):
     size: float
     hz: int
     tick_limit: int
-    bodies: list[GameBody]
-    sticks: list[tuple[int, int]]
-    springs: list[tuple[int, int]]
     moving: list[int]  # bodies whose poses come with every frame, in that order
     others: dict[str, float]  # the paper's rewards on this game: Human, Random, PPO-I, ...
     source: str
@@ -77,7 +79,7 @@ class GameScene(Model):
 
 
 class SplitStanding(Model):
-    """Averages over a split: the caller's first, best and last attempts, and the paper's."""
+    """Averages over a split: the caller's, and those of the paper."""
 
     split: str
     games: int  # played by the caller
@@ -89,7 +91,7 @@ class SplitStanding(Model):
 
 
 class GameStanding(Model):
-    """The caller beside people and agents of the paper."""
+    """The caller's averages beside those of the paper's people and agents."""
 
     splits: list[SplitStanding]
     source: str

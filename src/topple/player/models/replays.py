@@ -1,4 +1,4 @@
-"""Replays: an attempt is determined by its action or plan, so a link is all it takes."""
+"""Replays: an action or a plan determines an attempt, so a link is enough to show it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from topple.player.models.base import (
     TierName,
     Trajectory,
 )
-from topple.player.models.iphyre import GameBody
+from topple.player.models.iphyre import GameGeometry
 from topple.player.models.phyre import PhyreScene
 
 
@@ -30,7 +30,7 @@ class PhyreReplay(Model):
     link: str  # to share, relative to the server
 
 
-class GameReplay(Model):
+class GameReplay(GameGeometry):
     """An I-PHYRE attempt to watch.
 
     Frame k of the trajectory shows the world after k ticks, so a block removed at tick t is
@@ -43,9 +43,6 @@ class GameReplay(Model):
     reward: float
     ticks: int
     hz: int
-    bodies: list[GameBody]
-    sticks: list[tuple[int, int]]
-    springs: list[tuple[int, int]]
     trajectory: Trajectory
     link: str
 
@@ -65,14 +62,14 @@ class RunCard(Model):
 
 
 class ReplayHz(int, Enum):
-    """Ticks a second: people play at 60, learning agents at 10."""
+    """Ticks per second: people play at 60, learning agents at 10."""
 
     AGENTS = 10
     PEOPLE = 60
 
 
 class FilmFormat(str, Enum):
-    """Moving pictures to download."""
+    """The formats of films to download."""
 
     GIF = "gif"
     MP4 = "mp4"

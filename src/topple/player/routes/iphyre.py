@@ -2,130 +2,129 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, HTTPException, Request, Response, WebSocket
+from fastapi import APIRouter, Request, Response, WebSocket
 from starlette.concurrency import run_in_threadpool
 
 from topple.iphyre.game import WIDTH
 from topple.iphyre.games import ALL
 from topple.iphyre.published import IPHYRE_CITATION, iphyre_table_a4
-from topple.player.attempts import own_attempts, progress
-from topple.player.game_standing import game_standing
-from topple.player.games import RULES, PlayedGame, attempt_model, find_game
-from topple.player.games_live import LiveGame
-from topple.player.geometry import game_bodies, moving_bodies
-from topple.player.ids import GamePath, is_player_key
+from topple.player.attempts import game_attempt, own_attempts, progress
+from topple.player.errors import PlayerError
+from topple.player.geometry import game_geometry, moving_bodies, thumbnail
+from topple.player.ids import is_player_key
 from topple.player.limits import Bucket
-from topple.player.live_inbox import BUSY, RefusedError, close
+from topple.player.live import LiveGame
+from topple.player.live_messages import BUSY, Fault, RefusedError, close
 from topple.player.models.base import Benchmark
 from topple.player.models.iphyre import GameCard, GameScene, GameStanding, SplitName
-from topple.player.models.live import Fault
-from topple.player.people import Tally, find_person, tallies
-from topple.player.service import Desk, Known, Visitor, service_of
-from topple.player.thumbnails import SIZE, Size, game_png, png_response
+from topple.player.players import Tally, find_player, tallies
+from topple.player.puzzles import RULES, NamedGame, find_game
+from topple.player.service import (
+    PNG,
+    CurrentPlayer,
+    CurrentService,
+    GamePath,
+    OptionalPlayer,
+    ThumbnailSize,
+    png_response,
+    service_of,
+)
+from topple.player.standing import iphyre_standing
 
 router = APIRouter(prefix="/api/iphyre", tags=["I-PHYRE"])
 
 
 @router.get("/games")
-def list_games(desk: Desk, visitor: Visitor, split: SplitName | None = None) -> list[GameCard]:
-    """The 50 games, with the caller's progress."""
-    done: dict[str, Tally] = {}
-    if visitor is not None:
-        with desk.store.reading() as session:
-            done = tallies(session, visitor.id, Benchmark.IPHYRE)
+def list_games(
+    service: CurrentService, player: OptionalPlayer, split: SplitName | None = None
+) -> list[GameCard]:
+    """List the 50 games with the caller's progress."""
+    with service.store.reading() as session:
+        done = tallies(session, player, Benchmark.IPHYRE)
     cards = []
     for game in ALL:
-        played = PlayedGame(game.name, game)
-        if split is not None and played.split != split.value:
+        named = NamedGame(game.name, game)
+        if split is not None and named.split != split.value:
             continue
         tally = done.get(game.name, Tally())
         cards.append(
             GameCard(
                 name=game.name,
-                split=played.split,
+                split=named.split,
                 concept=game.concept,
                 balls=len(game.balls),
                 gray=len(game.eliminable),
                 thumbnail=f"/api/iphyre/games/{game.name}/thumbnail.png",
-                bodies=game_bodies(game),
-                sticks=list(game.sticks),
-                springs=list(game.springs),
                 attempts=tally.attempts,
                 solved=tally.solved,
                 best_reward=tally.best_reward,
+                **game_geometry(game),
             )
         )
     return cards
 
 
 @router.get("/games/{game}")
-def show_game(desk: Desk, visitor: Visitor, game: GamePath) -> GameScene:
-    """All that is needed to play a game."""
-    played = find_game(desk.store, game)
-    found = played.game
-    in_study = visitor is not None and visitor.study_id is not None
-    with desk.store.reading() as session:
-        made = progress(session, visitor, Benchmark.IPHYRE, game)
-        rows = [] if visitor is None else own_attempts(session, visitor, game)
-        attempts = [attempt_model(row) for row in rows]
+def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -> GameScene:
+    """Return everything that is needed to play a game."""
+    named = find_game(service.store, game)
+    in_study = player is not None and player.study_id is not None
+    with service.store.reading() as session:
+        made = progress(session, player, Benchmark.IPHYRE, game)
+        attempts = [game_attempt(row) for row in own_attempts(session, player, game)]
     return GameScene(
-        name=played.name,
-        split=played.split,
-        concept="" if in_study else found.concept,  # it would be a hint
+        name=named.name,
+        split=named.split,
+        concept="" if in_study else named.game.concept,  # it would be a hint
         size=WIDTH,
         hz=RULES.hz,
         tick_limit=RULES.tick_limit,
-        bodies=game_bodies(found),
-        sticks=list(found.sticks),
-        springs=list(found.springs),
-        moving=moving_bodies(found),
+        moving=moving_bodies(named.game),
         others=iphyre_table_a4().get(game, {}),
         source=f"{IPHYRE_CITATION}, Table A4",
         progress=made,
         attempts=attempts,
+        **game_geometry(named.game),
     )
 
 
-@router.get(
-    "/games/{game}/thumbnail.png",
-    response_class=Response,
-    responses={200: {"content": {"image/png": {}}}},
-)
-def thumbnail(request: Request, desk: Desk, game: GamePath, size: Size = SIZE) -> Response:
-    """A picture of a game."""
-    return png_response(request, game_png(find_game(desk.store, game).game, size))
+@router.get("/games/{game}/thumbnail.png", response_class=Response, responses=PNG)
+def game_thumbnail(
+    request: Request, service: CurrentService, game: GamePath, size: ThumbnailSize = 128
+) -> Response:
+    """Return a picture of a game."""
+    return png_response(request, thumbnail(find_game(service.store, game).game, size))
 
 
 @router.get("/standing")
-def show_standing(desk: Desk, player: Known) -> GameStanding:
-    """The caller's averages by split, beside people and agents of the paper."""
-    return game_standing(desk.store, player)
+def show_standing(service: CurrentService, player: CurrentPlayer) -> GameStanding:
+    """Return the caller's averages by split beside those of the paper's people and agents."""
+    return iphyre_standing(service.store, player)
 
 
 @router.websocket("/games/{game}/live")
 async def play_live(socket: WebSocket, game: GamePath, player: str = "") -> None:
-    """A live game; see the guide for its messages."""
+    """Play a live game; the guide to the player describes its messages."""
     await socket.accept()
-    desk = service_of(socket)
-    store = desk.store
-    person = None
+    service = service_of(socket)
+    found = None
     if is_player_key(player):
-        person = await run_in_threadpool(find_person, store, player)
-    if person is None:
+        found = await run_in_threadpool(find_player, service.store, player)
+    if found is None:
         await close(socket, RefusedError(Fault(code="unauthorized", message="unknown player")))
         return
     try:
-        played = await run_in_threadpool(find_game, store, game)
-    except HTTPException as error:
-        await close(socket, RefusedError(Fault(code="refused", message=str(error.detail))))
+        named = await run_in_threadpool(find_game, service.store, game)
+    except PlayerError as error:
+        await close(socket, RefusedError(Fault(code="refused", message=str(error))))
         return
-    if not desk.lobby.enter(player):
+    if not service.live_games.acquire(player):
         fault = Fault(code="busy", message="too many games are open; close one first")
         await close(socket, RefusedError(fault, BUSY))
         return
     try:
-        bucket = Bucket(desk.settings.messages)
-        pace = desk.settings.ticks_per_second
-        await LiveGame(socket, store, person, played, bucket, pace).run()
+        bucket = Bucket(service.settings.messages)
+        speed = service.settings.ticks_per_second
+        await LiveGame(socket, service.store, found, named, bucket, speed).run()
     finally:
-        desk.lobby.leave(player)
+        service.live_games.release(player)

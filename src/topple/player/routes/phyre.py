@@ -1,17 +1,17 @@
-"""PHYRE: the gallery, playing, and scores."""
+"""PHYRE: templates and tasks, attempts, and scores."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, BackgroundTasks, HTTPException, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Query, Request, Response
 
 from topple.phyre.engine.result import Outcome
 from topple.phyre.templates import MODULES, find_template
 from topple.phyre.tier import Tier
 from topple.player.attempts import add_attempt, check_allowed, own_attempts, progress
-from topple.player.geometry import scene_model
-from topple.player.ids import TaskPath, TemplatePath
+from topple.player.errors import ForbiddenError, NotFoundError
+from topple.player.geometry import scene_model, thumbnail
 from topple.player.models.base import Benchmark, OutcomeName, TierName
 from topple.player.models.phyre import (
     ActionIn,
@@ -25,11 +25,8 @@ from topple.player.models.phyre import (
     TemplateCard,
     Validity,
 )
-from topple.player.people import SHOWN, Tally, mark, marks, tallies
-from topple.player.service import Desk, Heavy, Known, Visitor
-from topple.player.solutions import find_solution
-from topple.player.standing import keep_baselines, standing, tried
-from topple.player.tasks import (
+from topple.player.players import SHOWN, Tally, mark, marks, tallies
+from topple.player.puzzles import (
     RADIUS_MAX,
     RADIUS_MIN,
     find_task,
@@ -37,7 +34,19 @@ from topple.player.tasks import (
     published_task,
     task_names,
 )
-from topple.player.thumbnails import SIZE, Size, png_response, scene_png
+from topple.player.service import (
+    PNG,
+    CurrentPlayer,
+    CurrentService,
+    Heavy,
+    OptionalPlayer,
+    TaskPath,
+    TemplatePath,
+    ThumbnailSize,
+    png_response,
+)
+from topple.player.solutions import find_solution
+from topple.player.standing import phyre_standing, store_baselines
 
 router = APIRouter(prefix="/api/phyre", tags=["PHYRE"])
 
@@ -48,13 +57,11 @@ def _thumbnail(task: str) -> str:
 
 @router.get("/templates")
 def list_templates(
-    desk: Desk, visitor: Visitor, tier: TierName | None = None
+    service: CurrentService, player: OptionalPlayer, tier: TierName | None = None
 ) -> list[TemplateCard]:
-    """The 50 templates, with the caller's progress."""
-    done: dict[str, Tally] = {}
-    if visitor is not None:
-        with desk.store.reading() as session:
-            done = tallies(session, visitor.id, Benchmark.PHYRE)
+    """List the 50 templates with the caller's progress."""
+    with service.store.reading() as session:
+        done = tallies(session, player, Benchmark.PHYRE)
     cards = []
     for template_id in MODULES:
         template = find_template(template_id)
@@ -79,17 +86,17 @@ def list_templates(
 
 @router.get("/templates/{template}/tasks")
 def list_tasks(
-    desk: Desk, visitor: Visitor, template: TemplatePath, solved: bool | None = None
+    service: CurrentService,
+    player: OptionalPlayer,
+    template: TemplatePath,
+    solved: bool | None = None,
 ) -> list[TaskCard]:
-    """The published tasks of a template, perhaps only those the caller has or has not solved."""
+    """List a template's published tasks, or only those the caller has or has not solved."""
     if template not in MODULES:
-        raise HTTPException(404, f"there is no template {template!r}")
-    done: dict[str, Tally] = {}
-    shown: set[str] = set()
-    if visitor is not None:
-        with desk.store.reading() as session:
-            done = tallies(session, visitor.id, Benchmark.PHYRE)
-            shown = marks(session, visitor.id, SHOWN)
+        raise NotFoundError(f"there is no template {template!r}")
+    with service.store.reading() as session:
+        done = tallies(session, player, Benchmark.PHYRE)
+        shown = set() if player is None else marks(session, player, SHOWN)
     cards = []
     for name in task_names(template):
         tally = done.get(name, Tally())
@@ -110,13 +117,13 @@ def list_tasks(
 
 
 @router.get("/tasks/{task}")
-def show_task(desk: Desk, visitor: Visitor, task: TaskPath) -> TaskScene:
-    """All that is needed to play a task."""
-    found = find_task(desk.store, task)
+def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -> TaskScene:
+    """Return everything that is needed to play a task."""
+    found = find_task(service.store, task)
     before, after = found.neighbours()
-    in_study = visitor is not None and visitor.study_id is not None
-    with desk.store.reading() as session:
-        made = progress(session, visitor, Benchmark.PHYRE, task)
+    in_study = player is not None and player.study_id is not None
+    with service.store.reading() as session:
+        made = progress(session, player, Benchmark.PHYRE, task)
     return TaskScene(
         id=found.name,
         template=found.template or "",
@@ -133,34 +140,35 @@ def show_task(desk: Desk, visitor: Visitor, task: TaskPath) -> TaskScene:
     )
 
 
-@router.get(
-    "/tasks/{task}/thumbnail.png",
-    response_class=Response,
-    responses={200: {"content": {"image/png": {}}}},
-)
-def thumbnail(request: Request, desk: Desk, task: TaskPath, size: Size = SIZE) -> Response:
-    """A picture of a task."""
-    return png_response(request, scene_png(find_task(desk.store, task).scene, size))
+@router.get("/tasks/{task}/thumbnail.png", response_class=Response, responses=PNG)
+def task_thumbnail(
+    request: Request, service: CurrentService, task: TaskPath, size: ThumbnailSize = 128
+) -> Response:
+    """Return a picture of a task."""
+    return png_response(request, thumbnail(find_task(service.store, task).scene, size))
 
 
 @router.post("/tasks/{task}/validate")
-def validate(desk: Desk, task: TaskPath, body: ActionIn) -> Validity:
-    """Whether an action fits, exactly as the simulator decides."""
-    return find_task(desk.store, task).validity(body.action)
+def validate(service: CurrentService, task: TaskPath, body: ActionIn) -> Validity:
+    """Return whether an action is valid, exactly as the simulator decides."""
+    return find_task(service.store, task).validity(body.action)
 
 
 @router.post("/tasks/{task}/attempts", dependencies=[Heavy])
 def make_attempt(
-    desk: Desk, player: Known, task: TaskPath, body: AttemptIn, later: BackgroundTasks
+    service: CurrentService,
+    player: CurrentPlayer,
+    task: TaskPath,
+    body: AttemptIn,
+    later: BackgroundTasks,
 ) -> AttemptOut:
-    """Simulate an action; a valid one is an attempt, and is kept before this answers."""
-    found = find_task(desk.store, task)
-    with desk.store.reading() as session:
-        check_allowed(session, player, Benchmark.PHYRE, task)
-    with desk.short.turn():
+    """Simulate an action; a valid one is an attempt, which is stored before this answers."""
+    found = find_task(service.store, task)
+    with service.simulations.slot():
         result = found.attempt(body.action, body.stride)
     if not result.outcome.is_valid:
-        with desk.store.reading() as session:
+        with service.store.reading() as session:
+            check_allowed(session, player, Benchmark.PHYRE, task)
             made = progress(session, player, Benchmark.PHYRE, task)
         return AttemptOut(
             id=None,
@@ -172,21 +180,18 @@ def make_attempt(
             trajectory=None,
             progress=made,
         )
-    row, made = desk.store.change(
-        lambda session: (
-            add_attempt(
-                session,
-                player,
-                Benchmark.PHYRE,
-                task,
-                body.action,
-                solved=result.outcome.is_solved,
-                ticks=result.steps,
-            ),
-            progress(session, player, Benchmark.PHYRE, task),
+    row, made = service.store.change(
+        lambda session: add_attempt(
+            session,
+            player,
+            Benchmark.PHYRE,
+            task,
+            body.action,
+            solved=result.outcome.is_solved,
+            ticks=result.steps,
         )
     )
-    later.add_task(keep_baselines, desk.store, [task])
+    later.add_task(store_baselines, service.store, [task])
     return AttemptOut(
         id=row.id,
         number=row.number,
@@ -200,9 +205,11 @@ def make_attempt(
 
 
 @router.get("/tasks/{task}/attempts")
-def list_attempts(desk: Desk, player: Known, task: TaskPath) -> list[PastAttempt]:
-    """The caller's attempts at a task, in order."""
-    with desk.store.reading() as session:
+def list_attempts(
+    service: CurrentService, player: CurrentPlayer, task: TaskPath
+) -> list[PastAttempt]:
+    """List the caller's attempts at a task, in order."""
+    with service.store.reading() as session:
         return [
             PastAttempt(
                 id=row.id,
@@ -216,30 +223,31 @@ def list_attempts(desk: Desk, player: Known, task: TaskPath) -> list[PastAttempt
 
 
 @router.post("/tasks/{task}/solution", dependencies=[Heavy])
-def show_solution(desk: Desk, player: Known, task: TaskPath) -> Solution:
-    """An agent's solution or one found by search; later attempts do not count."""
+def show_solution(service: CurrentService, player: CurrentPlayer, task: TaskPath) -> Solution:
+    """Return an agent's solution or one found by search; later attempts do not count."""
     if player.study_id is not None:
-        raise HTTPException(403, "no solutions are shown in a study")
-    found = find_task(desk.store, task)
-    with desk.long.turn():
-        solution = find_solution(desk.runs, found)
+        raise ForbiddenError("no solutions are shown in a study")
+    found = find_task(service.store, task)
+    with service.searches.slot():
+        solution = find_solution(service.runs, found)
         if solution is None:
-            raise HTTPException(404, f"no solution of {task} is known, and a search found none")
+            raise NotFoundError(f"no solution of {task} is known, and a search found none")
         action, source = solution
         result = found.attempt(action)
     assert result.outcome is not Outcome.INVALID
-    with desk.store.transaction() as session:
+    with service.store.transaction() as session:
         mark(session, player, task, SHOWN)
     return Solution(action=action, source=source, trajectory=found.trajectory(result, 1))
 
 
 @router.get("/standing")
 def show_standing(
-    desk: Desk,
-    player: Known,
+    service: CurrentService,
+    player: CurrentPlayer,
     later: BackgroundTasks,
     tier: Annotated[TierName, Query()] = TierName.BALL,
 ) -> Standing:
-    """The caller's success curve and AUCCESS so far, beside others'."""
-    later.add_task(keep_baselines, desk.store, tried(desk.store, player, Tier(tier.value)))
-    return standing(desk.store, player, Tier(tier.value))
+    """Return the caller's success curve and AUCCESS so far, beside those of agents."""
+    standing, tasks = phyre_standing(service.store, player, Tier(tier.value))
+    later.add_task(store_baselines, service.store, tasks)
+    return standing

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 from starlette.responses import JSONResponse
 
 from topple.phyre.tier import Tier
-from topple.player import tables
-from topple.player.ids import OWN, PuzzlePath, new_short_id
+from topple.player.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
+from topple.player.ids import OWN, new_short_id
 from topple.player.models.base import Benchmark, TierName
 from topple.player.models.puzzles import (
     PuzzleCheck,
@@ -18,9 +18,7 @@ from topple.player.models.puzzles import (
     Solvability,
     SolvabilityIn,
 )
-from topple.player.people import Person
-from topple.player.puzzles import (
-    PuzzleError,
+from topple.player.own_puzzles import (
     blank,
     check,
     clean_data,
@@ -29,7 +27,14 @@ from topple.player.puzzles import (
     read_scene,
     scene_solvability,
 )
-from topple.player.service import Desk, Heavy, Known, Visitor
+from topple.player.service import (
+    CurrentPlayer,
+    CurrentService,
+    Heavy,
+    OptionalPlayer,
+    PuzzlePath,
+)
+from topple.player.tables import Attempt, Mark, Player, Puzzle, Study
 
 router = APIRouter(prefix="/api/puzzles", tags=["puzzles"])
 
@@ -41,7 +46,7 @@ _THUMBNAIL = {
 }
 
 
-def _out(row: tables.Puzzle, visitor: Person | None) -> PuzzleOut:
+def _out(row: Puzzle, player: Player | None) -> PuzzleOut:
     subject = f"{OWN}{row.id}"
     return PuzzleOut(
         id=row.id,
@@ -51,34 +56,27 @@ def _out(row: tables.Puzzle, visitor: Person | None) -> PuzzleOut:
         tier=TierName(row.tier),
         data=row.data,
         thumbnail=_THUMBNAIL[row.benchmark].format(subject),
-        mine=visitor is not None and row.player_id == visitor.id,
+        mine=player is not None and row.player_id == player.id,
     )
 
 
-def _find(session: Session, puzzle: str) -> tables.Puzzle:
-    row = session.get(tables.Puzzle, puzzle)
+def _find(session: Session, puzzle: str) -> Puzzle:
+    row = session.get(Puzzle, puzzle)
     if row is None:
-        raise HTTPException(404, f"there is no puzzle {puzzle!r} here")
+        raise NotFoundError(f"there is no puzzle {puzzle!r} here")
     return row
-
-
-def _data(body: PuzzleIn) -> dict[str, object]:
-    try:
-        return clean_data(body)
-    except PuzzleError as error:
-        raise HTTPException(422, str(error)) from None
 
 
 @router.get("")
 def list_puzzles(
-    desk: Desk, visitor: Visitor, benchmark: Benchmark | None = None
+    service: CurrentService, player: OptionalPlayer, benchmark: Benchmark | None = None
 ) -> list[PuzzleOut]:
     """All puzzles made here, the newest first."""
-    query = select(tables.Puzzle).order_by(tables.Puzzle.created.desc()).limit(MAX_PUZZLES)
+    query = select(Puzzle).order_by(Puzzle.created.desc()).limit(MAX_PUZZLES)
     if benchmark is not None:
-        query = query.where(tables.Puzzle.benchmark == benchmark.value)
-    with desk.store.reading() as session:
-        return [_out(row, visitor) for row in session.scalars(query)]
+        query = query.where(Puzzle.benchmark == benchmark.value)
+    with service.store.reading() as session:
+        return [_out(row, player) for row in session.scalars(query)]
 
 
 @router.get("/blank")
@@ -94,80 +92,80 @@ def check_puzzle(body: PuzzleIn) -> PuzzleCheck:
 
 
 @router.post("", dependencies=[Heavy])
-def new_puzzle(desk: Desk, player: Known, body: PuzzleIn) -> PuzzleOut:
+def new_puzzle(service: CurrentService, player: CurrentPlayer, body: PuzzleIn) -> PuzzleOut:
     """Keep a puzzle."""
-    row = tables.Puzzle(
+    row = Puzzle(
         id=new_short_id(),
         player_id=player.id,
         name=body.name,
         benchmark=body.benchmark.value,
         tier=body.tier.value,
-        data=_data(body),
+        data=clean_data(body),
     )
-    with desk.store.transaction() as session:
-        table = tables.Puzzle
+    with service.store.transaction() as session:
         made = session.scalar(
-            select(func.count()).select_from(table).where(table.player_id == player.id)
+            select(func.count()).select_from(Puzzle).where(Puzzle.player_id == player.id)
         )
         if (made or 0) >= MAX_PUZZLES:
-            raise HTTPException(409, f"you have {MAX_PUZZLES} puzzles; delete one first")
+            raise ConflictError(f"you have {MAX_PUZZLES} puzzles; delete one first")
         session.add(row)
     return _out(row, player)
 
 
 @router.get("/{puzzle}")
-def show_puzzle(desk: Desk, visitor: Visitor, puzzle: PuzzlePath) -> PuzzleOut:
+def show_puzzle(service: CurrentService, player: OptionalPlayer, puzzle: PuzzlePath) -> PuzzleOut:
     """One puzzle."""
-    with desk.store.reading() as session:
-        return _out(_find(session, puzzle), visitor)
+    with service.store.reading() as session:
+        return _out(_find(session, puzzle), player)
 
 
 @router.get("/{puzzle}/file.json")
-def download(desk: Desk, puzzle: PuzzlePath) -> JSONResponse:
+def download(service: CurrentService, puzzle: PuzzlePath) -> JSONResponse:
     """The file that the Python API and the command line load."""
-    with desk.store.reading() as session:
+    with service.store.reading() as session:
         row = _find(session, puzzle)
         named = f'attachment; filename="puzzle-{row.id}.json"'
         return JSONResponse(row.data, headers={"Content-Disposition": named})
 
 
-def _changeable(session: Session, player: Person, puzzle: str) -> tables.Puzzle:
+def _changeable(session: Session, player: Player, puzzle: str) -> Puzzle:
     """A puzzle that its maker may still change: nobody else's results rest on it."""
     row = _find(session, puzzle)
     if row.player_id != player.id:
-        raise HTTPException(403, "only its maker may change a puzzle; save it as your own")
+        raise ForbiddenError("only its maker may change a puzzle; save it as your own")
     subject = f"{OWN}{puzzle}"
-    table = tables.Attempt
     others = session.scalar(
         select(func.count())
-        .select_from(table)
-        .where(table.subject == subject, (table.player_id != player.id) | ~table.finished)
+        .select_from(Attempt)
+        .where(Attempt.subject == subject, (Attempt.player_id != player.id) | ~Attempt.finished)
     )
-    studies = session.scalars(select(tables.Study.subjects))
+    studies = session.scalars(select(Study.subjects))
     if others or any(subject in subjects for subjects in studies):
-        raise HTTPException(409, "others play this puzzle or a study has it; save it as a new one")
+        raise ConflictError("others play this puzzle or a study has it; save it as a new one")
     # The maker's own attempts were at a puzzle that is no more.
-    session.execute(delete(table).where(table.subject == subject))
-    session.execute(delete(tables.Mark).where(tables.Mark.subject == subject))
+    session.execute(delete(Attempt).where(Attempt.subject == subject))
+    session.execute(delete(Mark).where(Mark.subject == subject))
     return row
 
 
 @router.put("/{puzzle}")
-def change_puzzle(desk: Desk, player: Known, puzzle: PuzzlePath, body: PuzzleIn) -> PuzzleOut:
+def change_puzzle(
+    service: CurrentService, player: CurrentPlayer, puzzle: PuzzlePath, body: PuzzleIn
+) -> PuzzleOut:
     """Change a puzzle; the maker's attempts at it are forgotten."""
-    data = _data(body)
-    with desk.store.transaction() as session:
+    data = clean_data(body)
+    with service.store.transaction() as session:
         row = _changeable(session, player, puzzle)
         if row.benchmark != body.benchmark.value:
-            raise HTTPException(422, "a puzzle stays with its benchmark; save a new one")
+            raise InvalidError("a puzzle stays with its benchmark; save a new one")
         row.name, row.tier, row.data = body.name, body.tier.value, data
     return _out(row, player)
 
 
 @router.delete("/{puzzle}")
-def delete_puzzle(desk: Desk, player: Known, puzzle: PuzzlePath) -> PuzzleOut:
+def delete_puzzle(service: CurrentService, player: CurrentPlayer, puzzle: PuzzlePath) -> PuzzleOut:
     """Delete a puzzle; answers what it was."""
-    with desk.store.transaction() as session:
+    with service.store.transaction() as session:
         row = _changeable(session, player, puzzle)
         gone = _out(row, player)
         session.delete(row)
@@ -175,11 +173,11 @@ def delete_puzzle(desk: Desk, player: Known, puzzle: PuzzlePath) -> PuzzleOut:
 
 
 @router.post("/{puzzle}/solvability", dependencies=[Heavy])
-def solvability(desk: Desk, puzzle: PuzzlePath, body: SolvabilityIn) -> Solvability:
+def solvability(service: CurrentService, puzzle: PuzzlePath, body: SolvabilityIn) -> Solvability:
     """Look for solutions for some seconds."""
-    with desk.store.reading() as session:
+    with service.store.reading() as session:
         row = _find(session, puzzle)
-    with desk.long.turn():
+    with service.searches.slot():
         if row.benchmark == Benchmark.PHYRE.value:
             return scene_solvability(read_scene(row.data), Tier(row.tier), body.seconds)
         return game_solvability(read_game(row.data), body.seconds)

@@ -1,14 +1,13 @@
-"""Watching attempts: by link, as a film, and those of agents."""
+"""Replays and films of attempts, and the run records of agents."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
-from topple.player.games import find_game
-from topple.player.ids import GamePath, RunPath, TaskPath
+from topple.player.errors import InvalidError, NotFoundError
 from topple.player.models import base
 from topple.player.models.base import MAX_STRIDE, Benchmark
 from topple.player.models.replays import (
@@ -21,9 +20,8 @@ from topple.player.models.replays import (
     RunDetail,
     RunItem,
 )
+from topple.player.puzzles import find_game, find_task
 from topple.player.replays import (
-    ActionText,
-    PlanText,
     action_text,
     game_film,
     game_replay,
@@ -33,86 +31,95 @@ from topple.player.replays import (
     phyre_replay,
     plan_text,
 )
-from topple.player.runs import Shelved, game_record, run_card, task_record
-from topple.player.service import Desk, Heavy
-from topple.player.tasks import find_task
+from topple.player.runs import IndexedRun, game_record, run_card, task_record
+from topple.player.service import CurrentService, GamePath, Heavy, RunPath, TaskPath
 from topple.runs.record_files import RecordError
 
 router = APIRouter(prefix="/api", tags=["replays"])
 
+ActionText = Annotated[
+    str, Query(max_length=200, description="x, y and radius of each ball, separated by commas.")
+]
+PlanText = Annotated[
+    str,
+    Query(
+        pattern=r"^(\d{1,5}:\d{1,3}(,\d{1,5}:\d{1,3}){0,11})?$",
+        description="Eliminations as tick:body in order, separated by commas; may be empty.",
+    ),
+]
 FilmSize = Annotated[int, Query(ge=64, le=512, multiple_of=2)]
 Stride = Annotated[int, Query(ge=1, le=MAX_STRIDE)]
 _TYPES = {FilmFormat.GIF: "image/gif", FilmFormat.MP4: "video/mp4"}
-_FILM: dict[int | str, dict[str, Any]] = {200: {"content": {kind: {} for kind in _TYPES.values()}}}
+_FILM: dict[str, Any] = {
+    "dependencies": [Heavy],
+    "response_class": Response,
+    "responses": {200: {"content": {kind: {} for kind in _TYPES.values()}}},
+}
 
 
-def _film(content: bytes, kind: FilmFormat, name: str) -> Response:
+def _film_response(content: bytes, kind: FilmFormat, name: str) -> Response:
     named = f'attachment; filename="{name.replace(":", "-")}.{kind.value}"'
     return Response(content, media_type=_TYPES[kind], headers={"Content-Disposition": named})
 
 
 @router.get("/replays/phyre/{task}", dependencies=[Heavy])
-def replay_task(desk: Desk, task: TaskPath, action: ActionText, stride: Stride = 1) -> PhyreReplay:
-    """A PHYRE attempt, simulated again."""
-    found = find_task(desk.store, task)
-    with desk.short.turn():
+def replay_task(
+    service: CurrentService, task: TaskPath, action: ActionText, stride: Stride = 1
+) -> PhyreReplay:
+    """Simulate a PHYRE attempt again."""
+    found = find_task(service.store, task)
+    with service.simulations.slot():
         return phyre_replay(found, parse_action(action), stride)
 
 
-@router.get(
-    "/replays/phyre/{task}/film.{kind}",
-    dependencies=[Heavy],
-    response_class=Response,
-    responses=_FILM,
-)
+@router.get("/replays/phyre/{task}/film.{kind}", **_FILM)
 def film_task(
-    desk: Desk, task: TaskPath, kind: FilmFormat, action: ActionText, size: FilmSize = 256
+    service: CurrentService,
+    task: TaskPath,
+    kind: FilmFormat,
+    action: ActionText,
+    size: FilmSize = 256,
 ) -> Response:
-    """A PHYRE attempt as GIF or MP4."""
-    found = find_task(desk.store, task)
+    """Return a PHYRE attempt as a GIF or MP4."""
+    found = find_task(service.store, task)
     numbers = parse_action(action)
-    fit = found.validity(numbers)
-    if not fit.valid:
-        raise HTTPException(422, fit.reason or "the action does not fit")
-    with desk.long.turn():
-        return _film(phyre_film(found.scene, tuple(numbers), size, kind), kind, task)
+    validity = found.validity(numbers)
+    if not validity.valid:
+        raise InvalidError(validity.reason or "the action is invalid")
+    with service.searches.slot():
+        return _film_response(phyre_film(found.scene, tuple(numbers), size, kind), kind, task)
 
 
 @router.get("/replays/iphyre/{game}", dependencies=[Heavy])
 def replay_game(
-    desk: Desk, game: GamePath, plan: PlanText = "", hz: ReplayHz = ReplayHz.PEOPLE
+    service: CurrentService, game: GamePath, plan: PlanText = "", hz: ReplayHz = ReplayHz.PEOPLE
 ) -> GameReplay:
-    """An I-PHYRE attempt, simulated again."""
-    played = find_game(desk.store, game)
-    with desk.short.turn():
-        return game_replay(played, parse_plan(plan), hz)
+    """Simulate an I-PHYRE attempt again."""
+    named = find_game(service.store, game)
+    with service.simulations.slot():
+        return game_replay(named, parse_plan(plan), hz)
 
 
-@router.get(
-    "/replays/iphyre/{game}/film.{kind}",
-    dependencies=[Heavy],
-    response_class=Response,
-    responses=_FILM,
-)
+@router.get("/replays/iphyre/{game}/film.{kind}", **_FILM)
 def film_game(
-    desk: Desk,
+    service: CurrentService,
     game: GamePath,
     kind: FilmFormat,
     plan: PlanText = "",
     hz: ReplayHz = ReplayHz.PEOPLE,
     size: FilmSize = 300,
 ) -> Response:
-    """An I-PHYRE attempt as GIF or MP4."""
-    played = find_game(desk.store, game)
-    with desk.long.turn():
-        return _film(game_film(played.game, parse_plan(plan), size, kind, hz), kind, game)
+    """Return an I-PHYRE attempt as a GIF or MP4."""
+    named = find_game(service.store, game)
+    with service.searches.slot():
+        return _film_response(game_film(named.game, parse_plan(plan), size, kind, hz), kind, game)
 
 
 @router.get("/runs")
-def list_runs(desk: Desk) -> list[RunCard]:
-    """The run records that can be watched; damaged ones are left out."""
+def list_runs(service: CurrentService) -> list[RunCard]:
+    """List the run records that can be watched; damaged ones are left out."""
     cards = []
-    for entry in desk.runs:
+    for entry in service.runs:
         try:
             cards.append(run_card(entry))
         except RecordError:
@@ -120,27 +127,27 @@ def list_runs(desk: Desk) -> list[RunCard]:
     return cards
 
 
-def _entry(desk: Desk, run: str) -> Shelved:
-    entry = desk.runs.find(run)
+def _entry(service: CurrentService, run: str) -> IndexedRun:
+    entry = service.runs.find(run)
     if entry is None:
-        raise HTTPException(404, f"there is no run {run!r} here")
+        raise NotFoundError(f"there is no run {run!r} here")
     return entry
 
 
 @router.get("/runs/{run}")
-def show_run(desk: Desk, run: RunPath) -> RunDetail:
-    """A run with its tasks or games."""
-    entry = _entry(desk, run)
+def show_run(service: CurrentService, run: RunPath) -> RunDetail:
+    """Return a run with its tasks or games."""
+    entry = _entry(service, run)
     try:
         card = run_card(entry).model_dump()
         if entry.benchmark is Benchmark.IPHYRE:
             return RunDetail(**card, items=_games(entry))
         return RunDetail(**card, items=_tasks(entry))
     except RecordError:
-        raise HTTPException(404, f"the record of run {run!r} cannot be read") from None
+        raise NotFoundError(f"the record of run {run!r} cannot be read") from None
 
 
-def _tasks(entry: Shelved) -> list[RunItem]:
+def _tasks(entry: IndexedRun) -> list[RunItem]:
     record = task_record(entry.path)
     made = Counter(attempt.task for attempt in record.attempts)
     return [
@@ -149,7 +156,7 @@ def _tasks(entry: Shelved) -> list[RunItem]:
     ]
 
 
-def _games(entry: Shelved) -> list[RunItem]:
+def _games(entry: IndexedRun) -> list[RunItem]:
     record = game_record(entry.path)
     items = []
     for name, score in record.scores.items():
@@ -163,21 +170,23 @@ def _games(entry: Shelved) -> list[RunItem]:
 
 @router.get("/runs/{run}/items/{subject}")
 def list_run_attempts(
-    desk: Desk, run: RunPath, subject: Annotated[str, Path(pattern=r"^[a-z0-9_:]{1,40}$")]
+    service: CurrentService,
+    run: RunPath,
+    subject: Annotated[str, Path(pattern=r"^[a-z0-9_:]{1,40}$")],
 ) -> list[RunAttempt]:
-    """An agent's attempts at a task or game, in order."""
-    entry = _entry(desk, run)
+    """List an agent's attempts at a task or game, in order."""
+    entry = _entry(service, run)
     try:
         games = entry.benchmark is Benchmark.IPHYRE
         found = _plays(entry, subject) if games else _attempts(entry, subject)
     except RecordError:
-        raise HTTPException(404, f"the record of run {run!r} cannot be read") from None
+        raise NotFoundError(f"the record of run {run!r} cannot be read") from None
     if not found:
-        raise HTTPException(404, f"run {run!r} has no attempts at {subject!r}")
+        raise NotFoundError(f"run {run!r} has no attempts at {subject!r}")
     return found
 
 
-def _attempts(entry: Shelved, subject: str) -> list[RunAttempt]:
+def _attempts(entry: IndexedRun, subject: str) -> list[RunAttempt]:
     attempts = [a for a in task_record(entry.path).attempts if str(a.task) == subject]
     return [
         RunAttempt(
@@ -190,7 +199,7 @@ def _attempts(entry: Shelved, subject: str) -> list[RunAttempt]:
     ]
 
 
-def _plays(entry: Shelved, subject: str) -> list[RunAttempt]:
+def _plays(entry: IndexedRun, subject: str) -> list[RunAttempt]:
     record = game_record(entry.path)
     plays = [play for play in record.plays if play.game == subject]
     return [

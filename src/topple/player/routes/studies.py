@@ -1,81 +1,69 @@
-"""Studies: for participants, and for who runs them."""
+"""Studies, for participants and for the owner of the server."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, HTTPException, Response
+from fastapi import APIRouter, Response
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from starlette.responses import StreamingResponse
 
-from topple.player import tables
-from topple.player.ids import StudyPath
-from topple.player.models.people import NewPlayer
+from topple.player.errors import ConflictError, ForbiddenError
+from topple.player.models.players import NewPlayer
 from topple.player.models.studies import ParticipantIn, StudyDetail, StudyExport, StudyIn, StudyOut
-from topple.player.people import Person, me, new_person, participant_named
-from topple.player.service import Desk, Heavy, OwnerOnly
-from topple.player.studies import (
-    create_study,
-    find_study,
-    study_detail,
-    study_out,
-)
-from topple.player.study_export import export_csv, export_study
+from topple.player.players import me, new_player, participant_named
+from topple.player.service import CurrentService, Heavy, OwnerOnly, StudyPath
+from topple.player.studies import create_study, find_study, study_detail, study_out
+from topple.player.study_export import export_csv, export_rows, export_study
+from topple.player.tables import Study
 
 router = APIRouter(prefix="/api/studies", tags=["studies"])
 
 
 @router.post("", dependencies=[OwnerOnly])
-def new_study(desk: Desk, body: StudyIn) -> StudyDetail:
+def new_study(service: CurrentService, body: StudyIn) -> StudyDetail:
     """Create a study."""
-    return study_detail(desk.store, create_study(desk.store, body))
+    return study_detail(service.store, create_study(service.store, body))
 
 
 @router.get("", dependencies=[OwnerOnly])
-def list_studies(desk: Desk) -> list[StudyOut]:
-    """All studies, the newest first."""
-    with desk.store.reading() as session:
-        rows = session.scalars(select(tables.Study).order_by(tables.Study.created.desc()))
+def list_studies(service: CurrentService) -> list[StudyOut]:
+    """List all studies, the newest first."""
+    with service.store.reading() as session:
+        rows = session.scalars(select(Study).order_by(Study.created.desc()))
         return [study_out(row) for row in rows]
 
 
 @router.get("/{study}")
-def show_study(desk: Desk, study: StudyPath) -> StudyOut:
-    """What a study is about, before one takes part."""
-    with desk.store.reading() as session:
+def show_study(service: CurrentService, study: StudyPath) -> StudyOut:
+    """Return what a participant sees of a study before taking part."""
+    with service.store.reading() as session:
         return study_out(find_study(session, study))
 
 
 @router.get("/{study}/detail", dependencies=[OwnerOnly])
-def show_detail(desk: Desk, study: StudyPath) -> StudyDetail:
-    """A study with its puzzles, participants and scores."""
-    return study_detail(desk.store, study)
+def show_detail(service: CurrentService, study: StudyPath) -> StudyDetail:
+    """Return a study with its puzzles, participants and scores."""
+    return study_detail(service.store, study)
 
 
 @router.post("/{study}/participants", dependencies=[Heavy])
-def take_part(desk: Desk, study: StudyPath, body: ParticipantIn) -> NewPlayer:
-    """Take part in a study; a name that was used before leads back to its place."""
-    with desk.store.reading() as session:
+def take_part(service: CurrentService, study: StudyPath, body: ParticipantIn) -> NewPlayer:
+    """Take part in a study; a name that was used before resumes where it stopped."""
+    with service.store.reading() as session:
         find_study(session, study)
     if not body.consent:
-        raise HTTPException(403, "taking part needs your consent")
-    known = participant_named(desk.store, study, body.name) if body.name else None
-    person = known
-    if person is None:
-        try:
-            person = new_person(desk.store, study, body.name)
-        except IntegrityError:  # the same name, at the same moment
-            raise HTTPException(409, f"the name {body.name!r} was just taken") from None
-    return _welcome(desk, person, resumed=known is not None)
-
-
-def _welcome(desk: Desk, person: Person, resumed: bool) -> NewPlayer:
-    known = me(desk.store, person)
+        raise ForbiddenError("you can take part only if you give your consent")
+    known = participant_named(service.store, study, body.name) if body.name else None
+    try:
+        player = known or new_player(service.store, study, body.name)
+    except IntegrityError:  # the same name, at the same moment
+        raise ConflictError(f"the name {body.name!r} was just taken") from None
     return NewPlayer(
-        anonymous_id=known.anonymous_id, study=known.study, key=person.key, resumed=resumed
+        **me(service.store, player).model_dump(), key=player.key, resumed=known is not None
     )
 
 
-def _named(study: str, ending: str) -> dict[str, str]:
+def _attachment(study: str, ending: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="study-{study}.{ending}"'}
 
 
@@ -85,17 +73,16 @@ def _named(study: str, ending: str) -> dict[str, str]:
     response_class=Response,
     responses={200: {"content": {"text/csv": {}}}},
 )
-def as_csv(desk: Desk, study: StudyPath) -> StreamingResponse:
-    """Every attempt of a study, a row each."""
-    with desk.store.reading() as session:
+def as_csv(service: CurrentService, study: StudyPath) -> StreamingResponse:
+    """Return every attempt of a study, one per row."""
+    with service.store.reading() as session:
         find_study(session, study)
-    return StreamingResponse(
-        export_csv(desk.store, study), media_type="text/csv", headers=_named(study, "csv")
-    )
+    rows = export_csv(export_rows(service.store, study))
+    return StreamingResponse(rows, media_type="text/csv", headers=_attachment(study, "csv"))
 
 
 @router.get("/{study}/export.json", dependencies=[OwnerOnly])
-def as_json(desk: Desk, study: StudyPath, response: Response) -> StudyExport:
-    """The study, its participants without names, and every attempt."""
-    response.headers.update(_named(study, "json"))
-    return export_study(desk.store, study)
+def as_json(service: CurrentService, study: StudyPath, response: Response) -> StudyExport:
+    """Return the study, its participants without names, and every attempt."""
+    response.headers.update(_attachment(study, "json"))
+    return export_study(service.store, study)

@@ -1,4 +1,4 @@
-"""People: who plays, and where they are in a study."""
+"""Players: who they are, and where they are in a study."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from topple.player.models.base import Benchmark, Model
 
 
 class Health(Model):
-    """That the server is up, and what it is."""
+    """The server is up; this is its version and what the caller may do."""
 
     name: str = "topple"
     version: str
@@ -24,26 +24,26 @@ class StudyItem(Model):
     done: bool  # solved, given up, or out of attempts
 
 
-class Session(Model):
-    """A participant's place in a study."""
+class StudySession(Model):
+    """A participant's progress through a study."""
 
     study: str
     name: str
     benchmark: Benchmark
     attempt_limit: int
     items: list[StudyItem]
-    current: int | None  # place of the item to play now; None: all done
+    current: int | None  # index of the item to play now; None when all are done
 
 
 class Me(Model):
-    """Who is asking."""
+    """The caller."""
 
     anonymous_id: str  # stands for the person in exports
-    study: Session | None = None
+    study: StudySession | None = None
 
 
 class NewPlayer(Me):
-    """A fresh player: keep the key, it is the only way back."""
+    """A new player, whose key is the only way to continue later."""
 
     key: PlayerKey  # goes into the header X-Player
     resumed: bool = False  # a participant of this name was known already

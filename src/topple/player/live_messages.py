@@ -1,0 +1,178 @@
+"""The messages of a live game, and the queue of those that a page has sent."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from topple.player.limits import Bucket
+from topple.player.models.base import Model, Progress
+from topple.player.models.iphyre import GameAttempt
+from topple.player.settings import MAX_MESSAGE
+
+Tick = Annotated[int, Field(ge=0, le=100_000)] | None
+Coordinate = Annotated[float, Field(ge=-10_000, le=10_000, allow_inf_nan=False)]
+
+
+class Start(Model):
+    """Begin an attempt; if one is under way, abandon it first."""
+
+    type: Literal["start"]
+
+
+class Stop(Model):
+    """Abandon the attempt."""
+
+    type: Literal["stop"]
+
+
+class Click(Model):
+    """Remove the gray block under a point."""
+
+    type: Literal["click"]
+    x: Coordinate
+    y: Coordinate
+    tick: Tick = None  # the one that was on the screen
+
+
+class Remove(Model):
+    """Remove a gray block by its number."""
+
+    type: Literal["remove"]
+    body: Annotated[int, Field(ge=0, le=1000)]
+    tick: Tick = None
+
+
+Request = Start | Stop | Click | Remove
+REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discriminator="type")])
+
+
+class Ready(Model):
+    """The server is ready to play."""
+
+    type: Literal["ready"] = "ready"
+    game: str
+    hz: int
+    tick_limit: int
+    moving: list[int]
+    progress: Progress
+
+
+class Started(Model):
+    """An attempt has begun and is stored."""
+
+    type: Literal["started"] = "started"
+    number: int
+    counted: bool
+
+
+class Frame(Model):
+    """The world before a tick."""
+
+    type: Literal["frame"] = "frame"
+    tick: int
+    removed: list[int]
+    poses: list[float]  # x, y, angle of each moving body, flat
+
+
+class Missed(Model):
+    """A click hit no gray block."""
+
+    type: Literal["missed"] = "missed"
+    tick: int
+
+
+class Ended(Model):
+    """An attempt has ended and is stored."""
+
+    type: Literal["ended"] = "ended"
+    attempt: GameAttempt
+    progress: Progress
+
+
+class Fault(Model):
+    """A message or the connection was refused."""
+
+    type: Literal["error"] = "error"
+    code: Literal["limit", "refused", "rate", "size", "message", "unauthorized", "busy", "idle"]
+    message: str
+
+
+BUSY, POLICY, TOO_BIG = 1013, 1008, 1009  # close codes of WebSockets
+
+
+class RefusedError(Exception):
+    """A fault that ends the connection."""
+
+    def __init__(self, fault: Fault, close: int = POLICY) -> None:
+        super().__init__(fault.message)
+        self.fault, self.close = fault, close
+
+
+class MessageQueue:
+    """The messages of one page, in order; None means that no more will come."""
+
+    def __init__(self, socket: WebSocket, bucket: Bucket) -> None:
+        self._socket = socket
+        self._bucket = bucket
+        # The bucket limits its length.
+        self._waiting: asyncio.Queue[Request | None] = asyncio.Queue()
+        self.refused: RefusedError | None = None  # why no more will come, if the page is at fault
+
+    async def listen(self) -> None:
+        """Read messages until the page disconnects or sends one that is not allowed."""
+        try:
+            while True:
+                message = await self._socket.receive()
+                if message["type"] == "websocket.disconnect":
+                    return
+                self._waiting.put_nowait(self._parse(message.get("text")))
+        except RefusedError as refused:
+            self.refused = refused
+        except RuntimeError:
+            pass  # already disconnected
+        finally:
+            self._waiting.put_nowait(None)
+
+    async def next(self, seconds: float) -> Request | None:
+        """Wait for the next message; None if the page is gone or sends nothing for so long."""
+        try:
+            return await asyncio.wait_for(self._waiting.get(), seconds)
+        except asyncio.TimeoutError:
+            self.refused = RefusedError(Fault(code="idle", message="closed because nobody played"))
+            return None
+
+    @property
+    def empty(self) -> bool:
+        """Whether no message is waiting."""
+        return self._waiting.empty()
+
+    def take(self) -> Request | None:
+        """The next message; one must be waiting."""
+        return self._waiting.get_nowait()
+
+    def _parse(self, text: str | None) -> Request:
+        if text is None:
+            raise RefusedError(Fault(code="message", message="messages must be JSON texts"))
+        if len(text) > MAX_MESSAGE:
+            fault = Fault(code="size", message=f"a message has at most {MAX_MESSAGE} bytes")
+            raise RefusedError(fault, TOO_BIG)
+        if self._bucket.take():
+            raise RefusedError(Fault(code="rate", message="too many messages"))
+        try:
+            return REQUEST.validate_json(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise RefusedError(Fault(code="message", message=first["msg"])) from None
+
+
+async def close(socket: WebSocket, refused: RefusedError) -> None:
+    """Tell the page why it was refused, and close the connection."""
+    with suppress(WebSocketDisconnect, RuntimeError):
+        if socket.client_state is WebSocketState.CONNECTED:
+            await socket.send_text(refused.fault.model_dump_json())
+            await socket.close(refused.close)

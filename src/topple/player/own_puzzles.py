@@ -1,0 +1,179 @@
+"""Puzzles made in the player: the rules they must keep, and whether they can be solved."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import Any
+
+from topple.iphyre.episode import play
+from topple.iphyre.game import Game, GameError
+from topple.iphyre.game_file import game_from_json, game_to_json
+from topple.iphyre.plan import NO_PLAN, Plan, plan_from_seconds
+from topple.iphyre.sampling import draw_times
+from topple.phyre.authoring import FIRST_HUNDRED, Template
+from topple.phyre.builder import H, SceneBuilder, W
+from topple.phyre.engine.native import SceneSet
+from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.scene import Scene, SceneError
+from topple.phyre.scene.codec import scene_from_json, scene_to_json
+from topple.phyre.task import Task, TaskId
+from topple.phyre.tier import Tier
+from topple.player.errors import InvalidError
+from topple.player.models import base
+from topple.player.models.base import Benchmark
+from topple.player.models.puzzles import PuzzleCheck, PuzzleIn, Solvability
+from topple.player.puzzles import RULES
+
+SOLVABLE, UNSOLVABLE, OPEN = "solvable", "unsolvable", "open"
+BLOCK = 500  # random actions between two looks at the clock
+
+
+def read_scene(data: dict[str, Any]) -> Scene:
+    """A PHYRE scene that can be played.
+
+    Raises:
+        InvalidError: it breaks a rule.
+    """
+    try:
+        scene = scene_from_json(json.dumps(data))
+        if scene.goal is None:
+            raise InvalidError("there is no goal: name two bodies that have to touch")
+        if (scene.width, scene.height) != (SCENE_SIZE, SCENE_SIZE):
+            raise InvalidError(f"a scene is {SCENE_SIZE} by {SCENE_SIZE} pixels")
+        SceneSet([scene])
+    except (SceneError, RecursionError, OverflowError) as error:
+        raise InvalidError(str(error)) from None
+    return scene
+
+
+def read_game(data: dict[str, Any]) -> Game:
+    """An I-PHYRE game that can be played.
+
+    Raises:
+        InvalidError: it breaks a rule.
+    """
+    try:
+        return game_from_json(data)
+    except (GameError, RecursionError, OverflowError) as error:
+        raise InvalidError(str(error)) from None
+
+
+def clean_data(puzzle: PuzzleIn) -> dict[str, Any]:
+    """A puzzle's data as the codecs write it.
+
+    Raises:
+        InvalidError: it breaks a rule.
+    """
+    if puzzle.benchmark is Benchmark.IPHYRE:
+        return game_to_json(read_game(puzzle.data))
+    data: dict[str, Any] = json.loads(scene_to_json(read_scene(puzzle.data)))
+    return data
+
+
+def check(puzzle: PuzzleIn) -> PuzzleCheck:
+    """Whether a puzzle keeps the rules."""
+    try:
+        clean_data(puzzle)
+    except InvalidError as error:
+        named = re.search(r"\b(?:body|block|ball) (\d{1,6})\b", str(error))
+        return PuzzleCheck(ok=False, error=str(error), body=int(named[1]) if named else None)
+    return PuzzleCheck(ok=True)
+
+
+def blank(benchmark: Benchmark) -> PuzzleIn:
+    """A first puzzle to change: one thing above another."""
+    if benchmark is Benchmark.IPHYRE:
+        data: dict[str, Any] = {
+            "name": "my_game",
+            "concept": "",
+            "blocks": [{"kind": "gray", "ends": [200, 400, 400, 400]}],
+            "balls": [{"centre": [300, 300], "radius": 20}],
+            "sticks": [],
+            "springs": [],
+        }
+        return PuzzleIn(name="My game", benchmark=benchmark, data=data)
+    builder = SceneBuilder("blank", {})
+    floor = builder.static.bar(1.0, left=0, bottom=0)
+    shelf = builder.static.bar(0.4, center_x=W / 2, bottom=0.5 * H)
+    ball = builder.dynamic.ball(0.1, center_x=W / 2, bottom=shelf.top)
+    builder.goal(ball, floor)
+    scene, _ = builder.finish("My puzzle")
+    return PuzzleIn(name="My puzzle", benchmark=benchmark, data=json.loads(scene_to_json(scene)))
+
+
+def _not_built(_builder: SceneBuilder) -> None:
+    """What stands for the function of a template that is a single scene."""
+
+
+def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
+    """Try random actions on a scene for some time, as the published tasks were tested."""
+    # SciPy's statistics take half a second to load, which starting should not wait for.
+    from topple.phyre.analysis.solvability import (
+        THRESHOLDS,
+        Evidence,
+        Verdict,
+        assess,
+        decide,
+        pooled_actions,
+    )
+
+    template = Template("own", tier, FIRST_HUNDRED, {}, _not_built, "")
+    task = Task(TaskId("own", 0), template, {}, scene, "")
+    end = time.monotonic() + seconds
+    evidence, verdict = Evidence(), Verdict.OPEN
+    while verdict is Verdict.OPEN and not evidence.stable and time.monotonic() < end:
+        [evidence] = assess([task], known=[evidence], max_actions=evidence.tried + BLOCK)
+        verdict = decide(evidence, THRESHOLDS[tier])
+    solution = None
+    if evidence.stable:
+        # One that can be shown proves more than the test asks for.
+        verdict = Verdict.SOLVABLE
+        solution = pooled_actions(tier, evidence.solution, 1)[0].tolist()
+    return Solvability(
+        verdict=verdict.value,
+        tried=evidence.tried,
+        valid=evidence.valid,
+        solved=evidence.solved,
+        stable=evidence.stable,
+        solution=solution,
+        sentence=_sentence(verdict.value, evidence.solved, evidence.valid, "actions that fit"),
+    )
+
+
+def game_solvability(game: Game, seconds: float) -> Solvability:
+    """Try random plans for a game for some time."""
+    end = time.monotonic() + seconds
+    blocks = len(game.eliminable)
+    solution: Plan | None = None
+    tried = solved = 0
+    for times in draw_times(blocks):
+        plan = plan_from_seconds(game, times[:blocks], RULES) if blocks else NO_PLAN
+        tried += 1
+        if play(game, plan, RULES).solved:
+            solved += 1
+            solution = solution or plan
+        if solved or not blocks or time.monotonic() >= end:
+            break
+    verdict = SOLVABLE if solved else OPEN if blocks else UNSOLVABLE
+    found = [] if solution is None else solution.eliminations
+    return Solvability(
+        verdict=verdict,
+        tried=tried,
+        valid=tried,
+        solved=solved,
+        stable=None,
+        plan=[base.Elimination(tick=t, body=b) for t, b in found] if solution else None,
+        sentence=_sentence(verdict, solved, tried, "plans"),
+    )
+
+
+def _sentence(verdict: str, solved: int, valid: int, what: str) -> str:
+    if verdict == SOLVABLE:
+        return f"It can be solved: {solved} of {valid} random {what} did."
+    if verdict == UNSOLVABLE:
+        return f"It looks unsolvable: none of {valid} random {what} solved it well."
+    if solved:
+        return f"Not sure yet: {solved} of {valid} random {what} solved it, but by luck only."
+    return f"Not sure yet: none of {valid} random {what} solved it."

@@ -1,0 +1,133 @@
+"""Players: who they are, what they have done, and where they are in a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from topple.player.ids import new_anonymous_id, new_player_key
+from topple.player.models.base import Benchmark
+from topple.player.models.players import Me, StudyItem, StudySession
+from topple.player.store import Store
+from topple.player.tables import Attempt, Mark, Player, Study
+
+SHOWN, SKIPPED = "shown", "skipped"  # kinds of marks
+
+
+def find_player(store: Store, key: str) -> Player | None:
+    """The player with a key."""
+    with store.reading() as session:
+        return session.scalar(select(Player).where(Player.key == key))
+
+
+def new_player(store: Store, study_id: str | None = None, name: str | None = None) -> Player:
+    """Store a new player; a name is unique within its study."""
+
+    def add(session: Session) -> Player:
+        row = Player(
+            key=new_player_key(), anonymous_id=new_anonymous_id(), study_id=study_id, name=name
+        )
+        session.add(row)
+        session.flush()
+        return row
+
+    return store.change(add)
+
+
+def participant_named(store: Store, study_id: str, name: str) -> Player | None:
+    """The participant of a study who used a name before."""
+    with store.reading() as session:
+        return session.scalar(
+            select(Player).where(Player.study_id == study_id, Player.name == name)
+        )
+
+
+def marks(session: Session, player: Player, kind: str) -> set[str]:
+    """The puzzles that a player has marked in this way."""
+    query = select(Mark.subject).where(Mark.player_id == player.id, Mark.kind == kind)
+    return set(session.scalars(query))
+
+
+def mark(session: Session, player: Player, subject: str, kind: str) -> None:
+    """Store a mark of a player on a puzzle."""
+    session.merge(Mark(player_id=player.id, subject=subject, kind=kind))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A player's attempts at one puzzle, counted."""
+
+    attempts: int = 0  # that count towards scores
+    made: int = 0  # practice included
+    solved_at: int | None = None  # number of the first one that solved it, among `attempts`
+    best_reward: float | None = None
+
+    @property
+    def solved(self) -> bool:
+        """Whether an attempt that counts solved the puzzle."""
+        return self.solved_at is not None
+
+    def add(self, counted: bool, solved: bool, reward: float | None) -> Tally:
+        """The tally after one more attempt."""
+        if not counted:
+            return Tally(self.attempts, self.made + 1, self.solved_at, self.best_reward)
+        attempts = self.attempts + 1
+        rewards = [r for r in (self.best_reward, reward) if r is not None]
+        return Tally(
+            attempts,
+            self.made + 1,
+            attempts if solved and not self.solved else self.solved_at,
+            max(rewards, default=None),
+        )
+
+
+def tallies(
+    session: Session, player: Player | None, benchmark: Benchmark, subject: str | None = None
+) -> dict[str, Tally]:
+    """A player's attempts by puzzle, or at one puzzle; nobody has made none."""
+    found: dict[str, Tally] = {}
+    if player is None:
+        return found
+    query = select(Attempt.subject, Attempt.counted, Attempt.solved, Attempt.reward).where(
+        Attempt.player_id == player.id, Attempt.benchmark == benchmark.value
+    )
+    if subject is not None:
+        query = query.where(Attempt.subject == subject)
+    for name, counted, solved, reward in session.execute(
+        query.order_by(Attempt.subject, Attempt.number)
+    ):
+        found[name] = found.get(name, Tally()).add(counted, solved, reward)
+    return found
+
+
+def study_session(session: Session, player: Player) -> StudySession | None:
+    """Where a participant is in their study; None for everybody else."""
+    study = None if player.study_id is None else session.get(Study, player.study_id)
+    if study is None:
+        return None
+    benchmark = Benchmark(study.benchmark)
+    done = tallies(session, player, benchmark)
+    skipped = marks(session, player, SKIPPED)
+    items = []
+    for subject in study.subjects:
+        tally = done.get(subject, Tally())
+        finished = tally.solved or tally.made >= study.attempt_limit or subject in skipped
+        items.append(
+            StudyItem(subject=subject, attempts=tally.made, solved=tally.solved, done=finished)
+        )
+    return StudySession(
+        study=study.id,
+        name=study.name,
+        benchmark=benchmark,
+        attempt_limit=study.attempt_limit,
+        items=items,
+        current=next((place for place, item in enumerate(items) if not item.done), None),
+    )
+
+
+def me(store: Store, player: Player) -> Me:
+    """A player as they see themselves."""
+    with store.reading() as session:
+        return Me(anonymous_id=player.anonymous_id, study=study_session(session, player))
