@@ -14,7 +14,7 @@ import pytest
 from support.chat_server import ChatServer, call_reply, text_reply
 from topple.llm.exchanges import read_exchanges
 from topple.llm.phyre.agent import PhyreLlm
-from topple.llm.phyre.grid import Grid, grid_ceiling
+from topple.phyre.grid import Grid, grid_ceiling
 from topple.llm.scripted.reading import text_of
 from topple.llm.scripted.server import Response, failure
 from topple.llm.turns import read_turns

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 
 def agents() -> list[str]:
     """Name the agents of both benchmarks."""
-    from topple.runs.registry import AGENTS, GAME_AGENTS
+    from topple.runs.benchmark import BENCHMARKS, find_benchmark
 
-    return list(dict.fromkeys([*AGENTS, *GAME_AGENTS]))
+    return list(dict.fromkeys(name for each in BENCHMARKS for name in find_benchmark(each).agents))
 
 
 def tiers() -> list[str]:

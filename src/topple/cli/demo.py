@@ -17,10 +17,10 @@ from topple.files import whole_file
 from topple.media.files import save_frames, save_png
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
+from topple.phyre.demo_page import Clip, TierSummary, demo_page
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.outcome_table import OutcomeTable, Sweep
 from topple.phyre.pictures import film, tier_sheet
-from topple.reports.demo_page import Clip, TierSummary, demo_page
 from topple.threads import default_threads
 
 CLIP_SIZE = 256  # pixels

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from topple.cli.run_tables import show_game_runs, show_runs
 from topple.cli.study import open_store
-from topple.runs.game_store import GameRunRecord, write_game_record
-from topple.runs.store import RunRecord, write_record
+from topple.runs.record import RunRecord, write_record
 
 
-def keep_people(study: str, database: str | None, folder: Path) -> list[RunRecord | GameRunRecord]:
+def keep_people(study: str, database: str | None, folder: Path) -> list[RunRecord[Any, Any]]:
     """Write a record for each participant of a study into a folder of runs.
 
     Raises:
@@ -24,18 +22,5 @@ def keep_people(study: str, database: str | None, folder: Path) -> list[RunRecor
         if not records:
             raise ValueError(f"nobody has made an attempt in study {study!r} yet")
         for record in records:
-            if isinstance(record, GameRunRecord):
-                write_game_record(folder, record)
-            else:
-                write_record(folder, record)
+            write_record(folder, record)
     return records
-
-
-def show_people(records: Iterable[RunRecord | GameRunRecord], as_json: bool) -> None:
-    """Print what the people of a study scored; it is of one benchmark."""
-    kept = list(records)
-    games = [record for record in kept if isinstance(record, GameRunRecord)]
-    if games:
-        show_game_runs(games, as_json)
-    else:
-        show_runs([record for record in kept if isinstance(record, RunRecord)], as_json)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from topple import paths
 from topple.cli.iphyre_analysis import oracle_plan
 from topple.cli.messages import show_json, user_errors
 from topple.cli.options import Json, Oracle, Runs, out_folder
@@ -13,7 +14,9 @@ from topple.cli.phyre_lab import tell
 from topple.iphyre.figures import Curve, failure_shares, split_bars, training_curves
 from topple.iphyre.games import ALL, PUBLISHED
 from topple.iphyre.published import IPHYRE_CITATION, iphyre_table_a4
+from topple.iphyre.selection import GameSelection
 from topple.iphyre.split import PUBLISHED_SPLITS, Split
+from topple.iphyre.strategy import Strategy
 from topple.iphyre.tables import (
     Column,
     columns_of,
@@ -25,16 +28,16 @@ from topple.iphyre.tables import (
     total_failures,
     training_table,
 )
-from topple.runs.game_config import GameRunConfig
-from topple.runs.game_run import run_games
-from topple.runs.game_store import find_game_records
+from topple.runs.config import RunConfig
+from topple.runs.record import find_records
+from topple.runs.runner import Runner
 
 RANDOM = "random"
 EVERYBODY = "all"
 
 RESULTS = Path("results/iphyre")
 
-_STRATEGIES = {"-I": "in advance", "-O": "on the fly", "-C": "combined"}
+_STRATEGIES = {strategy.value: strategy.value.replace("_", " ") for strategy in Strategy}
 
 
 def wanted_columns(agents: str, records: Path) -> list[Column]:
@@ -43,8 +46,9 @@ def wanted_columns(agents: str, records: Path) -> list[Column]:
     Raises:
         ValueError: An agent has no records.
     """
-    random = GameRunConfig(RANDOM, tuple(game.name for game in ALL), label="Random")
-    everybody = columns_of([run_games(random), *find_game_records(records)])
+    games = GameSelection(tuple(game.name for game in ALL))
+    random = Runner(paths.cache_folder()).run(RunConfig(RANDOM, games, label="Random"))
+    everybody = columns_of([random, *find_records(records, benchmark="iphyre")])
     if agents == EVERYBODY:
         return everybody
     names = [name.strip().lower() for name in agents.split(",")]
@@ -66,16 +70,16 @@ def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     apart = [each for each in columns if each.searches]
     if apart:
         tables.append(summary_table(apart, "Apart: these simulate a game before they play it"))
-    for ending, name in _STRATEGIES.items():
-        here = [e for e in columns if not e.explores and (e.player or "").endswith(ending)]
-        for kind in sorted({each.kind for each in here}):
-            group = [each for each in here if each.kind == kind]
-            settings = kind or "settings as published"
+    for strategy, name in _STRATEGIES.items():
+        here = [e for e in columns if e.is_learner and not e.stochastic and e.strategy == strategy]
+        for variant in sorted({each.variant for each in here}):
+            group = [each for each in here if each.variant == variant]
+            settings = variant or "settings as published"
             tables.append(game_table(f"Table A4, {name}, {settings}: ours / published", group))
     others = [each for each in columns if each.player in (None, "Random")]
     if others:
         tables.append(game_table("Other agents", others))
-    tables.append(table_a2([each for each in columns if not each.explores]))
+    tables.append(table_a2([each for each in columns if not each.stochastic]))
     tell([*tables, training_table(columns)], [], as_json=False)
 
 
@@ -113,12 +117,13 @@ def iphyre_figures(
     """
     with user_errors():
         columns = wanted_columns(EVERYBODY, runs or RESULTS)
-        plain = [each for each in columns if not each.explores]
+        plain = [each for each in columns if not each.stochastic]
         trained = [each for each in plain if each.records[0].training]
+        fly = Strategy.ON_THE_FLY.value
         made: list[Path] = []
         for number, members in (
             # On the fly, best actions are not what the paper's numbers come from.
-            ("2", [e for e in columns if e.player and (not e.explores or e.player[-1] == "O")]),
+            ("2", [e for e in columns if e.player and (not e.stochastic or e.strategy == fly)]),
             ("A6", [each for each in plain if not each.player]),
         ):
             if members:
@@ -126,8 +131,8 @@ def iphyre_figures(
                 split_bars(_rewards(members), f"Figure {number}: rewards by split", path)
                 made.append(path)
         groups = {
-            name: [_curve(each) for each in trained if (each.player or "").endswith(ending)]
-            for ending, name in _STRATEGIES.items()
+            name: [_curve(e) for e in trained if e.is_learner and e.strategy == strategy]
+            for strategy, name in _STRATEGIES.items()
         }
         groups = {name: curves for name, curves in groups.items() if curves}
         if groups:

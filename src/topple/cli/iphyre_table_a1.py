@@ -13,15 +13,15 @@ from topple.cli.evaluate import parse_setting
 from topple.cli.messages import Cell, progress, resumable, show, show_json, user_errors
 from topple.cli.options import Json, Seeds, Settings, Smoke, agent_names, out_folder
 from topple.cli.phyre_lab import parse_numbers
-from topple.iphyre.published import IPHYRE_CITATION, IPHYRE_TABLE_A1
-from topple.iphyre.split import PUBLISHED_SPLITS, Split
-from topple.reports.statistics import mean_and_std
-from topple.runs.classifiers import (
+from topple.iphyre.agents.classifier_accuracy import (
     CLASSIFIERS,
     HELD_OUT,
     ClassifierConfig,
     sweep_classifiers,
 )
+from topple.iphyre.published import IPHYRE_CITATION, IPHYRE_TABLE_A1
+from topple.iphyre.split import PUBLISHED_SPLITS, Split
+from topple.reports.statistics import mean_and_std
 
 app = typer.Typer(add_completion=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,13 +11,12 @@ import typer
 
 from topple import paths
 from topple.cli.messages import Cell, show
-from topple.iphyre.phases import GameAgent
 from topple.progress import Progress
-from topple.runs.agent import Agent
-from topple.runs.config import RunConfig, Setting
-from topple.runs.game_config import GameRunConfig
-from topple.runs.record_files import beside
-from topple.runs.registry import create_agent, create_game_agent
+from topple.runs.agent import Setting
+from topple.runs.config import RunConfig
+from topple.runs.record import conversation_folder, record_path
+from topple.runs.registry import create_agent
+from topple.runs.runner import MakeAgent
 
 if TYPE_CHECKING:
     from topple.llm.accounting import Account, Price
@@ -26,6 +25,20 @@ if TYPE_CHECKING:
 LLM = "llm"
 KEY_VARIABLE = "TOPPLE_API_KEY"
 _PANEL = "Language models (--agent llm)"
+# The options that are settings of the agent.
+_SETTINGS = (
+    "model",
+    "images",
+    "keyframes",
+    "tools",
+    "simulations",
+    "grid",
+    "strategy",
+    "every",
+    "preset",
+    "temperature",
+    "max_tokens",
+)
 
 
 def _option(*names: str, **words: Any) -> Any:
@@ -103,25 +116,77 @@ Resume = Annotated[
 
 
 @dataclass(frozen=True)
-class LlmRun:
-    """How a model is reached, and where what it says is kept."""
+class LlmOptions:
+    """The options of language models."""
 
-    base_url: str | None
-    key_variable: str
-    concurrency: int
-    requests_per_minute: int | None
-    tokens_per_minute: int | None
-    timeout: float
-    retries: int
-    prices: Path | None
-    resume: bool
+    base_url: BaseUrl = None
+    model: Model = None
+    key_variable: KeyVariable = KEY_VARIABLE
+    images: Images = False
+    keyframes: Keyframes = None
+    tools: Tools = False
+    simulations: Simulations = None
+    grid: GridText = None
+    strategy: StrategyName = None
+    every: Every = None
+    preset: Preset = None
+    temperature: Temperature = None
+    max_tokens: MaxTokens = None
+    concurrency: Concurrency = 1
+    rpm: RequestRate = None
+    tpm: TokenRate = None
+    timeout: Timeout = 120.0
+    retries: Retries = 5
+    prices: Prices = None
+    resume: Resume = True
+
+    def settings(self) -> dict[str, Setting]:
+        """The settings of the agent that were given."""
+        given = {name: getattr(self, name) for name in _SETTINGS}
+        return {name: value for name, value in given.items() if value not in (None, False)}
+
+    def refuse(self, agent: str) -> None:
+        """Refuse options that another agent has no use for.
+
+        Raises:
+            ValueError: One was given.
+        """
+        ways = [name for name in ("base_url", "prices", "rpm", "tpm") if getattr(self, name)]
+        for name in (*ways, *self.settings()):
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{option} is for --agent {LLM}, not {agent!r}")
+
+    def label(self, settings: Mapping[str, Setting]) -> str:
+        """A name for runs with some settings, so that reports can tell them apart."""
+        others = [
+            name if value is True else f"{name}={value}"
+            for name, value in sorted(settings.items())
+            if name != "model"
+        ]
+        return " ".join([LLM, str(settings["model"]), *others])
+
+    def start(self, runs: Path) -> LlmRun:
+        """Runs with these options, whose conversations are kept in a folder of runs."""
+        return LlmRun(self, runs)
+
+
+@dataclass(frozen=True)
+class LlmRun:
+    """How a model is reached, and where its conversations are kept."""
+
+    options: LlmOptions
     runs: Path
 
-    def folder(self, config: RunConfig | GameRunConfig) -> Path:
-        """Of a run's exchanges."""
-        return beside(self.runs / config.name)
+    @property
+    def resume(self) -> bool:
+        """Whether an earlier run is resumed."""
+        return self.options.resume
 
-    def start(self, config: RunConfig | GameRunConfig, progress: Progress) -> Link:
+    def folder(self, config: RunConfig[Any]) -> Path:
+        """The folder of a run's conversations."""
+        return conversation_folder(record_path(self.runs, config))
+
+    def connect(self, config: RunConfig[Any], progress: Progress) -> Link:
         """Get ready for a run.
 
         Raises:
@@ -131,38 +196,36 @@ class LlmRun:
         from topple.llm.endpoint import Connection
         from topple.llm.exchanges import put_aside
 
-        if self.base_url is None:
+        if self.options.base_url is None:
             raise ValueError("agent 'llm' has no endpoint to talk to; give --base-url")
-        key = paths.secret(self.key_variable)
-        if not key and self.key_variable != KEY_VARIABLE:
-            raise ValueError(f"the environment variable {self.key_variable!r} holds no key; set it")
+        key = paths.secret(self.options.key_variable)
+        if not key and self.options.key_variable != KEY_VARIABLE:
+            raise ValueError(
+                f"the environment variable {self.options.key_variable!r} holds no key; set it"
+            )
         connection = Connection(
-            self.base_url,
+            self.options.base_url,
             key,
-            timeout=self.timeout,
-            retries=self.retries,
-            concurrency=self.concurrency,
-            requests_per_minute=self.requests_per_minute,
-            tokens_per_minute=self.tokens_per_minute,
+            timeout=self.options.timeout,
+            retries=self.options.retries,
+            concurrency=self.options.concurrency,
+            requests_per_minute=self.options.rpm,
+            tokens_per_minute=self.options.tpm,
         )
         self._price_table(str(config.settings["model"]))  # better now than when all is paid
         if not self.resume:
             put_aside(self.folder(config))
         return Link(connection, self.folder(config), progress)
 
-    def phyre(self, progress: Progress) -> Callable[[RunConfig], Agent]:
-        """Makes agents of PHYRE."""
+    def make(self, progress: Progress) -> MakeAgent:
+        """A function that makes agents with a connection to the model."""
         return lambda config: create_agent(
-            config.agent, {**config.settings, "link": self.start(config, progress)}
+            config.benchmark,
+            config.agent,
+            {**config.settings, "link": self.connect(config, progress)},
         )
 
-    def iphyre(self, progress: Progress) -> Callable[[GameRunConfig], GameAgent]:
-        """Makes agents of I-PHYRE."""
-        return lambda config: create_game_agent(
-            config.agent, {**config.settings, "link": self.start(config, progress)}
-        )
-
-    def account(self, config: RunConfig | GameRunConfig) -> Account:
+    def account(self, config: RunConfig[Any]) -> Account:
         """What a run took, written beside its record."""
         from topple.llm.accounting import write_accounting
 
@@ -172,29 +235,14 @@ class LlmRun:
     def _price_table(self, model: str) -> dict[str, Price] | None:
         from topple.llm.accounting import read_prices
 
-        if self.prices is None:
+        if self.options.prices is None:
             return None
-        prices = read_prices(self.prices)
+        prices = read_prices(self.options.prices)
         if model not in prices:
-            raise ValueError(f"{self.prices} has no price of {model!r}; it has {', '.join(prices)}")
+            raise ValueError(
+                f"{self.options.prices} has no price of {model!r}; it has {', '.join(prices)}"
+            )
         return prices
-
-
-def llm_settings(given: Mapping[str, Setting]) -> dict[str, Setting]:
-    """The settings among some options: those that were given."""
-    return {
-        name: value for name, value in given.items() if value is not None and value is not False
-    }
-
-
-def llm_label(settings: Mapping[str, Setting]) -> str:
-    """A name for runs with some settings, so that reports can tell them apart."""
-    others = [
-        name if value is True else f"{name}={value}"
-        for name, value in sorted(settings.items())
-        if name != "model"
-    ]
-    return " ".join([LLM, str(settings["model"]), *others])
 
 
 def show_accounts(accounts: Mapping[str, Account]) -> None:

@@ -41,7 +41,7 @@ PANELS = {
     },
     "Train": {
         "train": Mount("topple.cli.train:app", "Train an agent and save a checkpoint."),
-        "sweep": Mount("topple.cli.iphyre_training:app", "Train and evaluate I-PHYRE agents."),
+        "sweep": Mount("topple.cli.sweep:app", "Train and evaluate I-PHYRE agents."),
     },
     "Play": {
         "play": Mount("topple.cli.play:app", "Open the player in the browser."),

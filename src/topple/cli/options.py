@@ -20,7 +20,7 @@ import typer
 from topple.cli import complete
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import SEEDS
-from topple.runs.config import Part
+from topple.phyre.selection import Part
 
 
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:

@@ -16,12 +16,13 @@ from topple.cli.options import (
     Address,
     Backend,
     Cache,
+    Compute,
     Json,
     TemplatesArgument,
     UseRay,
     out_folder,
 )
-from topple.cli.phyre_lab import chosen_tasks, laboratory, save, tell
+from topple.cli.phyre_lab import chosen_tasks, open_runner, save, tell
 from topple.cli.phyre_progress import progress_bar
 from topple.files import whole_file
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty
@@ -40,6 +41,7 @@ from topple.phyre.analysis.tables import (
     random_curve_table,
     solvability_table,
 )
+from topple.phyre.benchmark import PHYRE
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.figures import (
     difficulty_bars,
@@ -89,10 +91,10 @@ def difficulty(
     with user_errors(), resumable():
         groups = chosen_tasks(templates)
         curves, bars = {}, {}
-        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+        with open_runner(Compute(use_ray, address, cache, backend)) as (runner, bar):
             for tier, tasks in groups.items():
                 bar.name(tier.value)
-                outcomes = lab.action_cache(tier).outcomes(tasks, actions)
+                outcomes = PHYRE.action_cache(tier, runner).outcomes(tasks, actions)
                 curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
                 bars[tier.value] = template_difficulty(tasks, outcomes)
         files = save(out, "figure2a", random_curve_table(curves), random_curves(curves))
@@ -119,10 +121,11 @@ def diversity(
     files: list[Path] = []
     with user_errors(), resumable():
         groups = chosen_tasks(templates)
-        with laboratory(cache, use_ray, address, backend) as (lab, bar):
+        with open_runner(Compute(use_ray, address, cache, backend)) as (runner, bar):
             for tier, tasks in groups.items():
                 bar.name(tier.value)
-                found = template_diversity(tasks, lab.action_cache(tier).outcomes(tasks, actions))
+                outcomes = PHYRE.action_cache(tier, runner).outcomes(tasks, actions)
+                found = template_diversity(tasks, outcomes)
                 name = f"diversity_{tier.value}"
                 files += save(out, name, diversity_table(found), diversity_histograms(found))
         tell([], files, as_json)

@@ -12,17 +12,27 @@ from topple import paths
 from topple.cli.exits import CHECK_FAILED
 from topple.cli.groups import HelpfulGroup
 from topple.cli.messages import Cell, resumable, show, user_errors
-from topple.cli.options import Address, Backend, Cache, Json, Templates, TierName, UseRay, free_file
-from topple.cli.phyre_lab import laboratory
+from topple.cli.options import (
+    Address,
+    Backend,
+    Cache,
+    Compute,
+    Json,
+    Templates,
+    TierName,
+    UseRay,
+    free_file,
+)
+from topple.cli.phyre_lab import open_runner
 from topple.files import whole_file
 from topple.phyre.action import CACHE_SEED
 from topple.phyre.action_cache import ActionCache
+from topple.phyre.benchmark import ACTION_CACHE, PHYRE
 from topple.phyre.cache_manifest import Entry, committed_entry, entry_of
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.outcome_shard import SHARD_ACTIONS
 from topple.phyre.task import template_tasks
 from topple.phyre.tier import Tier
-from topple.runs.run import ACTION_CACHE
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
@@ -73,8 +83,8 @@ def build(
         placed = Tier.parse(tier)
         chosen = _templates(placed, templates)
         _check_actions(actions)
-        with laboratory(cache, use_ray, address, backend) as (lab, bar):
-            outcomes = lab.action_cache(placed)
+        with open_runner(Compute(use_ray, address, cache, backend)) as (runner, bar):
+            outcomes = PHYRE.action_cache(placed, runner)
             entries = {}
             for template in chosen:
                 bar.name(template)

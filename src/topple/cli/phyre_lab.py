@@ -1,4 +1,4 @@
-"""What the evaluation commands share: tasks, laboratories, output."""
+"""What the evaluation commands share: tasks, runners, output."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from topple import paths
 from topple.cli.messages import needs_extra, show_json, user_errors
+from topple.cli.options import Cluster, Compute
 from topple.cli.phyre_progress import Bar, progress_bar
 from topple.files import whole_file
 from topple.phyre import Task, Tier, enumerate_tasks, load_template, template_tasks, tier_tasks
@@ -20,9 +21,8 @@ from topple.reports.table import Table
 from topple.runs.config import RunConfig
 from topple.runs.executors import Executor
 from topple.runs.executors.local import LocalExecutor
-from topple.runs.run import Laboratory
-from topple.runs.store import RunRecord
-from topple.runs.sweep import sweep
+from topple.runs.record import RunRecord
+from topple.runs.runner import Runner
 
 OWN_TASKS = 100  # of a template of one's own, as published templates have
 
@@ -64,13 +64,13 @@ def chosen_tasks(names: Iterable[str] | None) -> dict[Tier, list[Task]]:
 
 
 @contextmanager
-def executor_of(use_ray: bool, address: str | None) -> Iterator[Executor]:
+def executor_of(cluster: Cluster) -> Iterator[Executor]:
     """The executor that was asked for, closed at the end."""
     executor: Executor = LocalExecutor()
-    if use_ray or address is not None:
+    if cluster.use_ray or cluster.address is not None:
         with needs_extra("a Ray cluster", "ray"):
             from topple.runs.executors.ray import RayExecutor
-        executor = RayExecutor(address)
+        executor = RayExecutor(cluster.address)
     try:
         yield executor
     finally:
@@ -78,33 +78,29 @@ def executor_of(use_ray: bool, address: str | None) -> Iterator[Executor]:
 
 
 @contextmanager
-def laboratory(
-    cache: Path | None,
-    use_ray: bool = False,
-    address: str | None = None,
-    backend: str = "cpu",
-) -> Iterator[tuple[Laboratory, Bar]]:
-    """A laboratory with a progress bar."""
-    with user_errors(), executor_of(use_ray, address) as executor, progress_bar() as bar:
-        where = check_backend(backend)
-        yield Laboratory(cache or paths.cache_folder(), executor, bar.report, where), bar
+def open_runner(compute: Compute) -> Iterator[tuple[Runner, Bar]]:
+    """A runner with a progress bar."""
+    with user_errors(), executor_of(compute) as executor, progress_bar() as bar:
+        cache, backend = compute.cache or paths.cache_folder(), check_backend(compute.backend)
+        yield Runner(cache, executor, bar.report, backend), bar
 
 
 def run_all(
-    configs: Iterable[RunConfig],
-    lab: Laboratory,
+    configs: Iterable[RunConfig[Any]],
+    runner: Runner,
     bar: Bar,
     runs: Path | None,
     keep_attempts: bool = False,
-    anew: bool = False,
-) -> list[RunRecord]:
-    """The records of some runs, from disk, unless they are wanted anew, or made now."""
+    rerun: bool = False,
+) -> list[RunRecord[Any, Any]]:
+    """The records of some runs, read from disk or made now."""
 
-    def start(config: RunConfig) -> None:
-        bar.name(f"{config.label} {config.setup.value} {config.fold}")
+    def start(config: RunConfig[Any]) -> None:
+        bar.name(f"{config.title} {config.selection.place}")
 
     folder = runs or paths.runs_folder()
-    return list(sweep(configs, lab, folder, attempts=keep_attempts, on_start=start, anew=anew))
+    records = runner.sweep(configs, folder, attempts=keep_attempts, on_start=start, rerun=rerun)
+    return list(records)
 
 
 def save(folder: Path, name: str, table: Table, figure: str) -> list[Path]:

@@ -9,12 +9,11 @@ import typer
 
 from topple.cli.messages import show_json, user_errors
 from topple.cli.options import Json, RunsArgument, out_folder
+from topple.iphyre.report import report_section as iphyre_section
 from topple.llm.transcripts import SHOWN, find_transcripts
-from topple.phyre.clips import sample_clips
+from topple.phyre.report import report_section as phyre_section
 from topple.reports.html import write_report
-from topple.runs.game_store import find_game_records
-from topple.runs.record_files import RecordError
-from topple.runs.store import find_records
+from topple.runs.record import RecordError, find_records
 
 app = typer.Typer(add_completion=False)
 
@@ -39,12 +38,15 @@ def report(
       topple report runs --out report
     """
     with user_errors():
-        records, games = list(find_records(*runs)), list(find_game_records(*runs))
-        if not records and not games:
+        records = list(find_records(*runs))
+        if not records:
             raise RecordError(f"no run records in {', '.join(map(str, runs))}")
-        films, said = sample_clips(records, clips), find_transcripts(*runs, shown=transcripts)
-        page = write_report(records, out, title, films, games, said)
+        tasks = [record for record in records if record.config.benchmark == "phyre"]
+        games = [record for record in records if record.config.benchmark == "iphyre"]
+        said = find_transcripts(*runs, shown=transcripts)
+        sections = [phyre_section(tasks, clips), iphyre_section(games)]
+        page = write_report(out, title, [*sections, said.section()])
     if as_json:
-        show_json({"report": str(page), "runs": len(records) + len(games)})
+        show_json({"report": str(page), "runs": len(records)})
     else:
         typer.echo(f"open {page.resolve()} in a browser")

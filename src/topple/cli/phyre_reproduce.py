@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,36 +10,39 @@ import typer
 
 from topple.cli.messages import resumable, user_errors
 from topple.cli.options import (
-    Address,
-    Backend,
     Cache,
+    Compute,
     Folds,
     Json,
     KeepAttempts,
     Runs,
     RunsArgument,
     Setups,
-    UseRay,
     agent_names,
+    option_groups,
     out_folder,
 )
-from topple.cli.phyre_lab import laboratory, parse_numbers, parse_setups, run_all, save, tell
-from topple.phyre.breakdown import runs_table
-from topple.phyre.clips import sample_clips
+from topple.cli.phyre_lab import open_runner, parse_numbers, parse_setups, run_all, save, tell
 from topple.phyre.dev_figures import ablation_scores, draw_study, study_named, study_points
 from topple.phyre.figures import bars_figure, study_figure, success_curves
 from topple.phyre.fold import SEEDS, Setup
+from topple.phyre.report import report_section, runs_table
+from topple.phyre.results import PhyreRecord
+from topple.phyre.rows import (
+    DEV_FOLDS,
+    MEM,
+    RAND,
+    RANKED_ACTIONS,
+    ROWS,
+    SETUPS,
+    ranked_actions_configs,
+    row_configs,
+    update_weight_configs,
+)
+from topple.phyre.selection import TaskSelection
 from topple.phyre.tables import comparison_table, table1, table2
 from topple.reports.html import write_report
-from topple.runs.config import RunConfig
-from topple.runs.store import RunRecord, find_records
-from topple.runs.studies import (
-    RANKED_ACTIONS,
-    STUDY_FOLDS,
-    ranked_actions_study,
-    update_weight_study,
-)
-from topple.runs.table2 import MEM, RAND, ROWS, SETUPS, row_configs
+from topple.runs.record import find_records
 
 app = typer.Typer(add_completion=False)
 
@@ -53,7 +57,7 @@ Also = Annotated[
 _ALL_ROWS = ",".join(ROWS)
 _ALL_SETUPS = ",".join(setup.value for setup in SETUPS)
 _ALL_FOLDS = ",".join(map(str, SEEDS))
-_STUDY_FOLDS = ",".join(map(str, STUDY_FOLDS))
+_DEV_FOLDS = ",".join(map(str, DEV_FOLDS))
 _RANKED = ",".join(map(str, RANKED_ACTIONS))
 _FIGURES = Path("figures")
 _QUICK = Path("runs/quick")
@@ -61,17 +65,16 @@ QUICK_ACTIONS = 200  # ranked by MEM where the published number takes too long
 
 
 @app.command("table2")
+@option_groups
 def table2_command(
+    *,
     agents: Annotated[str, agent_names(f"rows: {', '.join(ROWS)}")] = _ALL_ROWS,
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _ALL_FOLDS,
     runs: Runs = None,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: Backend = "cpu",
     keep_attempts: KeepAttempts = False,
     out: Annotated[Path | None, out_folder("Figure 3. By default, it is not drawn")] = None,
+    compute: Compute,
     as_json: Json = False,
 ) -> None:
     """Reproduce Tables 1 and 2 of PHYRE: AUCCESS of every fold beside the published value.
@@ -88,8 +91,8 @@ def table2_command(
             raise ValueError(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
         wanted = parse_setups(setups), parse_numbers(folds, "folds")
         configs = [config for name in names for config in row_configs(ROWS[name], *wanted)]
-        with laboratory(cache, use_ray, address, backend) as (lab, bar):
-            records = run_all(configs, lab, bar, runs, keep_attempts)
+        with open_runner(compute) as (runner, bar):
+            records = run_all(configs, runner, bar, runs, keep_attempts)
         files: list[Path] = []
         if out is not None:
             files = save(out, "figure3", runs_table(records), success_curves(records))
@@ -97,9 +100,11 @@ def table2_command(
 
 
 @app.command("figure4")
+@option_groups
 def figure4_command(
+    *,
     setups: Setups = _ALL_SETUPS,
-    folds: Folds = _STUDY_FOLDS,
+    folds: Folds = _DEV_FOLDS,
     actions: Annotated[
         str,
         typer.Option(help="Number of ranked actions. Comma-separated numbers draw several points."),
@@ -107,10 +112,7 @@ def figure4_command(
     also: Also = None,
     out: Out = _FIGURES,
     runs: Runs = None,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: Backend = "cpu",
+    compute: Compute,
     as_json: Json = False,
 ) -> None:
     """Reproduce Figure 4 of PHYRE: AUCCESS on dev tasks by the number of ranked actions.
@@ -119,26 +121,25 @@ def figure4_command(
       topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
     """
     with user_errors(), resumable():
-        study = ranked_actions_study(
+        study = ranked_actions_configs(
             parse_setups(setups), parse_numbers(folds, "folds"), parse_numbers(actions, "numbers")
         )
         further = _found(also)
-        with laboratory(cache, use_ray, address, backend) as (lab, bar):
-            records = run_all(study, lab, bar, runs)
+        with open_runner(compute) as (runner, bar):
+            records = run_all(study, runner, bar, runs)
         tell([], _save_study(out, "figure4", [*records, *further]), as_json)
 
 
 @app.command("figure5")
+@option_groups
 def figure5_command(
+    *,
     setups: Setups = _ALL_SETUPS,
-    folds: Folds = _STUDY_FOLDS,
+    folds: Folds = _DEV_FOLDS,
     also: Also = None,
     out: Out = _FIGURES,
     runs: Runs = None,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: Backend = "cpu",
+    compute: Compute,
     as_json: Json = False,
 ) -> None:
     """Reproduce Figure 5 of PHYRE: AUCCESS on dev tasks by the weight of online updates.
@@ -147,10 +148,10 @@ def figure5_command(
       topple reproduce figure5 --setups ball_cross_template --folds 0
     """
     with user_errors(), resumable():
-        study = update_weight_study(parse_setups(setups), parse_numbers(folds, "folds"))
+        study = update_weight_configs(parse_setups(setups), parse_numbers(folds, "folds"))
         further = _found(also)
-        with laboratory(cache, use_ray, address, backend) as (lab, bar):
-            records = run_all(study, lab, bar, runs)
+        with open_runner(compute) as (runner, bar):
+            records = run_all(study, runner, bar, runs)
         records += further
         files = _save_study(out, "figure5_mem", records)
         if draw_study(records, study_named("figure5_dqn")) is not None:
@@ -181,11 +182,11 @@ def figure6_command(
         tell([], save(out, "figure6", runs_table(records), figure), as_json)
 
 
-def _found(folders: list[Path] | None) -> list[RunRecord]:
-    return list(find_records(*folders or ()))
+def _found(folders: list[Path] | None) -> list[PhyreRecord]:
+    return list(find_records(*folders or (), benchmark="phyre"))
 
 
-def _save_study(out: Path, name: str, records: list[RunRecord]) -> list[Path]:
+def _save_study(out: Path, name: str, records: list[PhyreRecord]) -> list[Path]:
     study = study_named(name)
     figure = study_figure(study_points(records, study), study.axis, study.linear)
     return save(out, name, runs_table(records), figure)
@@ -210,16 +211,16 @@ def quick_command(
         *row_configs(RAND, setups, [0]),
         *row_configs(MEM, [Setup.BALL_WITHIN_TEMPLATE], [0]),
         *(
-            RunConfig(
-                "mem", setup, 0, {"actions": QUICK_ACTIONS}, label=f"MEM ({QUICK_ACTIONS} actions)"
+            replace(MEM, variant=f"{QUICK_ACTIONS} actions", groups={}).config(
+                TaskSelection(setup), {"actions": QUICK_ACTIONS}
             )
             for setup in setups
         ),
     ]
     with user_errors(), resumable():
-        with laboratory(cache) as (lab, bar):
-            records = run_all(configs, lab, bar, out / "records", keep_attempts=True)
-        page = write_report(records, out, "RAND and MEM on PHYRE-B", sample_clips(records, 8))
+        with open_runner(Compute(cache=cache)) as (runner, bar):
+            records = run_all(configs, runner, bar, out / "records", keep_attempts=True)
+        page = write_report(out, "RAND and MEM on PHYRE-B", [report_section(records, 8)])
     tell([table2(records), *table1(records)], [page] if as_json else [], as_json)
     if not as_json:
         typer.echo(f"open {page.resolve()} in a browser")

@@ -1,22 +1,20 @@
-"""`topple train`: train an agent of PHYRE on a fold, or of I-PHYRE on games, with checkpoints."""
+"""`topple train`: train an agent on a fold of PHYRE or on games of I-PHYRE, with checkpoints."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from topple import paths
 from topple.cli.evaluate import parse_setting
-from topple.cli.iphyre_training import TRAININGS, train_on_games
 from topple.cli.messages import resumable, show_json, user_errors
 from topple.cli.options import (
-    Address,
     AgentName,
-    Backend,
-    Cache,
+    Compute,
     FoldNumber,
     Json,
     ScoredPart,
@@ -25,37 +23,91 @@ from topple.cli.options import (
     SetupName,
     Smoke,
     TrainingSplit,
-    UseRay,
+    option_groups,
     out_folder,
 )
-from topple.cli.phyre_lab import laboratory
+from topple.cli.phyre_lab import open_runner
+from topple.iphyre.games import ALL
+from topple.iphyre.selection import GameSelection
+from topple.iphyre.split import split_named
 from topple.phyre.fold import Setup
-from topple.runs.config import Part, RunConfig
-from topple.runs.learner import CHECKPOINT
-from topple.runs.row_file import agent_config
-from topple.runs.training import (
-    DEV_SCORES,
-    create_learner,
-    train_agent,
-    trained_config,
-)
+from topple.phyre.selection import Part, TaskSelection
+from topple.runs.agent import Report, Setting
+from topple.runs.config import RunConfig
+from topple.runs.registry import create_learner
+from topple.runs.spec import find_spec
+from topple.runs.training import CHECKPOINT, DEV_SCORES, train_agent, trained_config
+
+TRAININGS = "training"  # folder among the runs
 
 app = typer.Typer(add_completion=False)
 
-_SMOKE_SCORES = 3  # on dev tasks, in a short training
+_SMOKE_SCORES = 3  # dev tasks are scored so often in a short training
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The options that say what an agent is trained on."""
+
+    setup: SetupName = None
+    games: Annotated[str | None, TrainingSplit] = None
+    fold: FoldNumber = 0
+    part: ScoredPart = Part.TEST
+
+    def selection(self) -> TaskSelection | GameSelection:
+        """The tasks or games.
+
+        Raises:
+            ValueError: Neither benchmark is chosen, or both are.
+        """
+        if (self.setup is None) == (self.games is None):
+            raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE, not both")
+        if self.setup is not None:
+            return TaskSelection(Setup.parse(self.setup), self.fold, self.part)
+        assert self.games is not None  # one of the two is given
+        return GameSelection(tuple(game.name for game in ALL), split_named(self.games))
+
+
+def learner_config(
+    agent: str,
+    selection: TaskSelection | GameSelection,
+    seed: int,
+    given: Mapping[str, Setting],
+    smoke: bool,
+) -> RunConfig[Any]:
+    """The config of a training.
+
+    Raises:
+        ValueError: The agent has no training of its own, or no such setting.
+    """
+    spec = find_spec(agent, selection.benchmark)
+    small = create_learner(selection.benchmark, spec.agent).smoke if smoke else {}
+    config = spec.config(selection, {**small, **given}, seed=seed)
+    create_learner(config.benchmark, config.agent, config.settings)  # shows mistakes at once
+    return replace(config, variant="smoke") if smoke else config
+
+
+def describe(config: RunConfig[Any], report: Report) -> str:
+    """What a training reports, for its progress bar."""
+    if report.preparing:
+        return f"{config.title} {config.seed}: preparing data"
+    if report.loss is not None:
+        return f"{config.title} {config.seed}: loss {report.loss:.4f}"
+    reward, solved = report.reward or 0.0, report.solved or 0.0
+    return f"{config.title} {config.seed}: reward {reward:.0f}, {solved:.0%} solved"
 
 
 @app.command()
+@option_groups
 def train(
+    *,
     agent: AgentName,
-    setup: SetupName = None,
-    games: Annotated[str | None, TrainingSplit] = None,
-    fold: FoldNumber = 0,
-    part: ScoredPart = Part.TEST,
+    trained: Trained,
     setting: Settings = None,
     smoke: Smoke = False,
     minutes: Annotated[
-        float | None, typer.Option(min=0.01, help="Maximum minutes of PHYRE training.")
+        float | None,
+        typer.Option(min=0.01, help="Maximum minutes of PHYRE training."),
     ] = None,
     dev_scores: Annotated[
         int | None,
@@ -75,10 +127,7 @@ def train(
             "tensorboard."
         ),
     ] = None,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: Backend = "auto",
+    compute: Compute = Compute(backend="auto"),  # noqa: B008 - a value, never changed
     as_json: Json = False,
 ) -> None:
     """Train an agent on a PHYRE fold or an I-PHYRE split and save a checkpoint.
@@ -94,42 +143,68 @@ def train(
     """
     with user_errors(), resumable():
         given = dict(parse_setting(text) for text in setting or ())
-        if games is not None:
-            if setup is not None:
-                raise ValueError("give --setup, for PHYRE, or --games, for I-PHYRE, not both")
-            if minutes is not None or dev_scores is not None:
-                raise ValueError("--minutes and --dev-scores are for PHYRE; leave them out")
-            train_on_games(agent, games, seed, given, smoke, out, tensorboard, as_json)
-            return
-        if setup is None:
-            raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
-        if tensorboard is not None:
+        selection = trained.selection()
+        games = isinstance(selection, GameSelection)
+        if games and (minutes is not None or dev_scores is not None):
+            raise ValueError("--minutes and --dev-scores are for PHYRE; leave them out")
+        if tensorboard is not None and not games:
             raise ValueError("--tensorboard is for I-PHYRE; leave it out")
-        config = agent_config(agent, RunConfig("", Setup.parse(setup), fold, {}, part, seed))
-        small = create_learner(config.agent, {}).smoke if smoke else {}
-        config = replace(config, settings={**config.settings, **small, **given})
-        learner = create_learner(config.agent, config.settings)
+        config = learner_config(agent, selection, seed, given, smoke)
+        learner = create_learner(config.benchmark, config.agent, config.settings)
         folder = out or paths.runs_folder() / TRAININGS / config.name
-        scores = dev_scores if dev_scores is not None else _SMOKE_SCORES if smoke else DEV_SCORES
-        seen = " (learned)" if part is Part.TEST else ""
-        dev: float | None = None
-        with laboratory(cache, use_ray, address, backend) as (lab, bar):
-            bar.name("outcomes")
-            for progress in train_agent(
-                learner, config, lab, folder, minutes=minutes, dev_scores=scores
-            ):
-                report = progress.report
-                bar.describe(f"{config.label} loss {report.loss:.4f}")
-                bar.report(report.done, report.planned)
-                if progress.dev is not None:
-                    dev = progress.dev
-                    bar.note(
-                        f"update {report.done:,}: loss {report.loss:.4f}, "
-                        f"{report.rate:,.1f} updates/s, dev AUCCESS {dev:.4f}{seen}"
-                    )
+        if dev_scores is None:
+            dev_scores = 0 if games else _SMOKE_SCORES if smoke else DEV_SCORES
+        report, score = _train(config, learner, compute, folder, minutes, dev_scores, tensorboard)
     checkpoint = folder / CHECKPOINT
     if as_json:
-        data = trained_config(learner, config).to_data()
-        show_json({"config": data, "checkpoint": str(checkpoint), "dev_auccess": dev})
+        data: dict[str, Any] = {"config": trained_config(learner, config).to_data()}
+        data |= {"checkpoint": str(checkpoint), "dev_score": score}
+        if report is not None:
+            data["training"] = {
+                name: value for name, value in report._asdict().items() if value is not None
+            }
+        show_json(data)
     else:
-        typer.echo(f"{checkpoint}\nnext: topple evaluate --agent {agent} --checkpoint {checkpoint}")
+        on_games = " --games all" if games else ""
+        next_command = f"topple evaluate --agent {agent} --checkpoint {checkpoint}{on_games}"
+        typer.echo(f"{checkpoint}\nnext: {next_command}")
+
+
+def _train(
+    config: RunConfig[Any],
+    learner: Any,
+    compute: Compute,
+    folder: Path,
+    minutes: float | None,
+    dev_scores: int,
+    tensorboard: Path | None,
+) -> tuple[Report | None, float | None]:
+    """Train with a progress bar; returns the last report and the last score on dev tasks."""
+    report: Report | None = None
+    score: float | None = None
+    learned = getattr(config.selection, "part", None) is Part.TEST
+    with open_runner(compute) as (runner, bar):
+        bar.name("outcomes")
+        for progress in train_agent(
+            learner,
+            config,
+            runner,
+            folder,
+            minutes=minutes,
+            dev_scores=dev_scores,
+            tensorboard=tensorboard,
+        ):
+            report = progress.report
+            bar.describe(describe(config, report))
+            bar.report(report.done, report.planned)
+            if progress.dev_score is not None:
+                score = progress.dev_score
+                bar.note(
+                    f"update {report.done:,}: loss {report.loss or 0:.4f}, "
+                    f"{report.rate:,.1f} updates/s, dev AUCCESS {score:.4f}"
+                    + (" (learned)" if learned else "")
+                )
+    history = getattr(learner, "history", None)
+    if report is None and history:
+        report = history[-1]  # the training was finished before
+    return report, score

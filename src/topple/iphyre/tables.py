@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from topple.iphyre.analysis.failures import Attempted, FailureCounts, failures_by_split
+from topple.iphyre.benchmark import STOCHASTIC
 from topple.iphyre.games import PUBLISHED
 from topple.iphyre.plan import Plan
 from topple.iphyre.play_log import Play
@@ -19,27 +20,27 @@ from topple.iphyre.published import (
     iphyre_table_a4,
     iphyre_table_a4_means,
 )
+from topple.iphyre.results import IPhyreRecord
+from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.score import Average, Score, average, averages
 from topple.iphyre.split import PUBLISHED_SPLITS, Split
 from topple.reports.statistics import mean_and_std
 from topple.reports.table import Table
-from topple.runs.game_store import GameRunRecord
-from topple.runs.game_training import DRAWN, EXPLORE
 
 _FORTY = {game.name for game in PUBLISHED}
 
 
-def counted_plays(record: GameRunRecord) -> dict[str, Play]:
+def counted_plays(record: IPhyreRecord) -> dict[str, Play]:
     """The play of each game that counts.
 
     Where an agent draws its actions, it is that of the pass over all games which earned most in
     the basic ones, as the released evaluation chooses; otherwise the best, as for people.
     """
-    scores = record.scores
-    if record.config.settings.get(EXPLORE):
-        scores = max(record.passes, key=_basic_reward)
+    scores = record.results.scores
+    if record.config.settings.get(STOCHASTIC):
+        scores = max(record.results.passes, key=_basic_reward)
     found: dict[str, Play] = {}
-    for play in record.plays:
+    for play in record.results.plays:
         if play.game not in found and play.score == scores[play.game]:
             found[play.game] = play
     return found
@@ -50,12 +51,25 @@ def _basic_reward(scores: Mapping[str, Score]) -> float:
     return basic.reward if basic is not None else average(scores).reward
 
 
+def column_label(record: IPhyreRecord) -> str:
+    """The agent, and what distinguishes its runs from others: variant, sampling, plays, rate."""
+    config = record.config
+    details = [config.variant] if config.variant else []
+    if config.settings.get(STOCHASTIC):
+        details.append("sampled")
+    elif config.attempts > 1:
+        details.append(f"{config.attempts} plays")
+    if config.selection.hz != AT_10_HZ.hz:
+        details.append(f"{config.selection.hz} Hz")
+    return f"{config.label} ({', '.join(details)})" if details else config.label
+
+
 @dataclass(frozen=True)
 class Column:
     """What the runs of one label scored, a run for each seed."""
 
     label: str
-    records: tuple[GameRunRecord, ...]
+    records: tuple[IPhyreRecord, ...]
 
     @property
     def player(self) -> str | None:
@@ -64,20 +78,29 @@ class Column:
         return next((p for p in IPHYRE_TABLE_A4_PLAYERS if p.lower() == name), None)
 
     @property
-    def explores(self) -> bool:
-        """Whether actions were drawn."""
-        return bool(self.records[0].config.settings.get(EXPLORE))
+    def stochastic(self) -> bool:
+        """Whether actions were sampled from the policy."""
+        return bool(self.records[0].config.settings.get(STOCHASTIC))
 
     @property
-    def kind(self) -> str:
-        """What a label says after the agent's name: nothing, of settings as published."""
-        words = self.label.removesuffix(DRAWN).split()[1:]
-        return " ".join(words)
+    def is_learner(self) -> bool:
+        """Whether it is one of the learners of Table A4."""
+        return self.player not in (None, "Random")
+
+    @property
+    def variant(self) -> str:
+        """The variant of the settings; "" for those as published."""
+        return self.records[0].config.variant
+
+    @property
+    def strategy(self) -> str:
+        """When the agent decides, a value of Strategy."""
+        return str(self.records[0].protocol.get("strategy", ""))
 
     @property
     def searches(self) -> bool:
         """Whether it simulated scored games before it played them: no zero-shot agent does."""
-        return any(record.protocol["simulator_calls_in_testing"] for record in self.records)
+        return any(record.protocol["privileged"] for record in self.records)
 
     @property
     def scores(self) -> list[dict[str, Score]]:
@@ -130,11 +153,11 @@ class Column:
         return total
 
 
-def columns_of(records: Iterable[GameRunRecord]) -> list[Column]:
+def columns_of(records: Iterable[IPhyreRecord]) -> list[Column]:
     """Columns in the order of Table A4, others after them by label."""
-    found: dict[str, list[GameRunRecord]] = {}
+    found: dict[str, list[IPhyreRecord]] = {}
     for record in records:
-        found.setdefault(record.config.label, []).append(record)
+        found.setdefault(column_label(record), []).append(record)
     columns = [
         Column(label, tuple(sorted(runs, key=lambda record: record.config.seed)))
         for label, runs in found.items()
@@ -208,7 +231,7 @@ def training_table(columns: Sequence[Column]) -> Table:
     rows = []
     for column in columns:
         for record in column.records:
-            if not record.training or column.explores:
+            if not record.training or column.stochastic:
                 continue
             curve = record.training["curve"]
             last = -(-len(curve["reward"]) // 10)

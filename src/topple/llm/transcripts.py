@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +17,9 @@ from typing import Any
 from topple.llm.accounting import Account, read_accounting
 from topple.llm.exchanges import IMAGES, Exchange, by_subject, read_exchanges
 from topple.llm.turns import TurnNote, read_turns
+from topple.reports.html import Section
 from topple.reports.table import Table
-from topple.runs.record_files import CONFIG, IPHYRE, PHYRE, beside, find_folders
+from topple.runs.record import conversation_folder, read_data, record_paths
 
 SHOWN = 20  # tasks or games of a run
 _LONGEST = 20_000  # characters of one text
@@ -65,9 +65,11 @@ class Transcripts:
             "run without one has none.",
         )
 
-    def section(self) -> str:
-        """The conversations as HTML: run, task or game, turn; each can be opened."""
-        return "".join(self._run(label, folder) for label, folder in self.runs.items())
+    def section(self) -> Section:
+        """The section of a report: accounts, and conversations by run, task or game, and turn."""
+        body = "".join(self._run(label, folder) for label, folder in self.runs.items())
+        tables = {"calls": self.accounts()}
+        return Section(tables=tables, heading="Transcripts", body=body, style=STYLE)
 
     def _run(self, label: str, folder: Path) -> str:
         groups = list(by_subject(read_exchanges(folder)))
@@ -143,14 +145,14 @@ class Transcripts:
         return f"<img alt='sent picture' src='data:image/png;base64,{data}'>"
 
 
-def find_transcripts(*folders: Path, shown: int = SHOWN) -> Transcripts:
-    """The conversations of the records in some folders, by the records' labels and names."""
+def find_transcripts(*places: Path, shown: int = SHOWN) -> Transcripts:
+    """The conversations of the records in some places, by the records' labels and names."""
     runs = {}
-    for benchmark in (PHYRE, IPHYRE):
-        for path in find_folders(*folders, benchmark=benchmark):
-            if beside(path).is_dir():
-                label = json.loads((path / CONFIG).read_text()).get("label", "")
-                runs[f"{label} ({path.name})"] = beside(path)
+    for path in record_paths(*places):
+        conversations = conversation_folder(path)
+        if conversations.is_dir():
+            config = read_data(path)["config"]
+            runs[f"{config['label']} ({conversations.stem})"] = conversations
     return Transcripts(runs, shown)
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from topple.media.files import save_frames
 from topple.phyre.attempt import Attempt
 from topple.phyre.pictures import film
+from topple.phyre.results import PhyreRecord
 from topple.phyre.task import TaskId, load_task
 from topple.reports.html import Clip
-from topple.runs.store import RunRecord
 
 SIZE = 256  # pixels
 FPS = 10
@@ -30,7 +30,7 @@ def filmed(attempt: Attempt) -> bytes:
         return file.read_bytes()
 
 
-def sample_clips(records: Iterable[RunRecord], count: int) -> Iterator[Clip]:
+def sample_clips(records: Iterable[PhyreRecord], count: int) -> Iterator[Clip]:
     """Films of some attempts: solutions, spread over templates and agents.
 
     Records that were written without their attempts have none to show.
@@ -38,9 +38,9 @@ def sample_clips(records: Iterable[RunRecord], count: int) -> Iterator[Clip]:
     solutions: dict[tuple[str, str], tuple[Attempt, int]] = {}
     for record in records:
         tries: Counter[TaskId] = Counter()
-        for attempt in record.attempts:
+        for attempt in record.results.attempts:
             tries[attempt.task] += 1
-            key = (attempt.task.template, record.config.label)
+            key = (attempt.task.template, record.config.title)
             if attempt.outcome.is_solved and key not in solutions:
                 solutions[key] = (attempt, tries[attempt.task])
     chosen = sorted(solutions)

@@ -10,20 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from topple.phyre.figures import Points, bars_figure, study_figure
-from topple.runs.config import Part
-from topple.runs.store import RunRecord
+from topple.phyre.results import PhyreRecord
+from topple.phyre.selection import Part
 
-BASELINE = "DQN"
-
-#: Figure 6: labels of the variants, as in configs/phyre, and what the paper calls them.
+#: Figure 6: variants of DQN, as in configs/phyre, and what the paper calls them.
 VARIANTS: Mapping[str, str] = {
-    BASELINE: "Baseline",
-    "DQN NoBalancing": "NoBalancing",
-    "DQN Act1024": "Act1024",
-    "DQN Act1024x2": "Act1024x2",
-    "DQN FuseFirst": "FuseFirst",
-    "DQN FuseAll": "FuseAll",
-    "DQN FuseGlobal": "FuseGlobal",
+    "": "Baseline",
+    **{name: name for name in ("NoBalancing", "Act1024", "Act1024x2")},
+    **{name: name for name in ("FuseFirst", "FuseAll", "FuseGlobal")},
 }
 
 
@@ -33,31 +27,31 @@ class Study(NamedTuple):
     name: str
     title: str
     axis: str
-    value: Callable[[RunRecord], float | None]  # where a record lies; None: not in this figure
+    value: Callable[[PhyreRecord], float | None]  # where a record lies; None: not in this figure
     linear: float  # up to here the axis is linear, then logarithmic
 
 
-def _ranked(record: RunRecord) -> float | None:
+def _ranked(record: PhyreRecord) -> float | None:
     if record.protocol.get("learning") != "offline" or record.config.settings.get("distance"):
         return None
     # RAND ranks nothing; what it may choose from is its attempts.
     return float(record.protocol.get("candidates") or record.config.attempts)
 
 
-def _setting(name: str) -> Callable[[RunRecord], float | None]:
-    def value(record: RunRecord) -> float | None:
+def _setting(name: str) -> Callable[[PhyreRecord], float | None]:
+    def value(record: PhyreRecord) -> float | None:
         found = record.config.settings.get(name)
         return float(found) if isinstance(found, int | float) else None
 
     return value
 
 
-def _online(record: RunRecord) -> float | None:
+def _online(record: PhyreRecord) -> float | None:
     # Offline ones of DQN are the zero of DQN-O only where they carry its name.
-    return _setting("online_updates")(record) if record.config.label != BASELINE else None
+    return _setting("online_updates")(record) if record.config.agent != "dqn" else None
 
 
-def _distance(record: RunRecord) -> float | None:
+def _distance(record: PhyreRecord) -> float | None:
     return _setting("distance")(record) if record.protocol.get("learning") == "offline" else None
 
 
@@ -87,7 +81,7 @@ STUDIES = (
 )
 
 
-def study_points(records: Iterable[RunRecord], study: Study) -> Points:
+def study_points(records: Iterable[PhyreRecord], study: Study) -> Points:
     """AUCCESS in per cent on dev tasks, by setup and label, then by the study's number.
 
     Unless ranked actions are what is studied, a line is of records that ranked as many: those
@@ -95,16 +89,16 @@ def study_points(records: Iterable[RunRecord], study: Study) -> Points:
     """
     lines: dict[tuple[str, str], dict[float, dict[float, list[float]]]] = {}
     for record in records:
-        at = study.value(record) if record.config.part is Part.DEV else None
+        at = study.value(record) if record.config.selection.part is Part.DEV else None
         if at is not None:
-            key = record.config.setup.value, record.config.label
+            key = record.config.selection.group, record.config.title
             ranked = 0.0 if study.value is _ranked else record.protocol.get("candidates") or 0.0
             line = lines.setdefault(key, {}).setdefault(ranked, {})
-            line.setdefault(at, []).append(100 * record.auccess)
+            line.setdefault(at, []).append(100 * record.results.auccess)
     return {key: max(found.values(), key=len) for key, found in lines.items()}
 
 
-def draw_study(records: Iterable[RunRecord], study: Study) -> str | None:
+def draw_study(records: Iterable[PhyreRecord], study: Study) -> str | None:
     """The figure of a study; None if no agent has two points in it."""
     points = study_points(records, study)
     if not any(len(line) > 1 for line in points.values()):
@@ -117,7 +111,7 @@ def study_named(name: str) -> Study:
     return next(study for study in STUDIES if study.name == name)
 
 
-def ablation_scores(records: Iterable[RunRecord]) -> dict[str, dict[str, list[float]]]:
+def ablation_scores(records: Iterable[PhyreRecord]) -> dict[str, dict[str, list[float]]]:
     """Figure 6: AUCCESS in per cent on dev tasks, by setup and variant.
 
     The baseline may have been scored with several numbers of ranked actions; those count that
@@ -126,25 +120,29 @@ def ablation_scores(records: Iterable[RunRecord]) -> dict[str, dict[str, list[fl
     found = [
         record
         for record in records
-        if record.config.part is Part.DEV
-        and record.config.label in VARIANTS
+        if record.config.selection.part is Part.DEV
+        and record.config.agent == "dqn"
+        and record.config.variant in VARIANTS
         and _ranked(record) is not None
     ]
     ranks = {
-        (record.config.setup, _ranked(record))
+        (record.config.selection.setup, _ranked(record))
         for record in found
-        if record.config.label != BASELINE
+        if record.config.variant
     }
     scores: dict[str, dict[str, list[float]]] = {}
-    for label, name in VARIANTS.items():
+    for variant, name in VARIANTS.items():
         for record in found:
-            if record.config.label == label and (record.config.setup, _ranked(record)) in ranks:
-                of_setup = scores.setdefault(record.config.setup.value, {})
-                of_setup.setdefault(name, []).append(100 * record.auccess)
+            if (
+                record.config.variant == variant
+                and (record.config.selection.setup, _ranked(record)) in ranks
+            ):
+                of_setup = scores.setdefault(record.config.selection.group, {})
+                of_setup.setdefault(name, []).append(100 * record.results.auccess)
     return scores
 
 
-def dev_figures(records: Sequence[RunRecord]) -> dict[str, str]:
+def dev_figures(records: Sequence[PhyreRecord]) -> dict[str, str]:
     """Every figure the records on dev tasks are enough for, by its title."""
     drawn = {study.title: draw_study(records, study) for study in STUDIES}
     figures = {title: figure for title, figure in drawn.items() if figure is not None}

@@ -14,8 +14,8 @@ import numpy as np
 from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
 from topple.phyre.analysis.diversity import TemplateDiversity
 from topple.phyre.auccess import MAX_ATTEMPTS
+from topple.phyre.results import PhyreRecord
 from topple.phyre.tables import by_row
-from topple.runs.store import RunRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def _color(number: int) -> str:
     return _COLORS[number % len(_COLORS)]
 
 
-def success_curves(records: Iterable[RunRecord]) -> str:
+def success_curves(records: Iterable[PhyreRecord]) -> str:
     """Figure 3: tasks solved within so many attempts, mean over folds, one deviation shaded."""
     rows = by_row(records)
     setups = list(dict.fromkeys(setup for setup, _ in rows))
@@ -68,7 +68,9 @@ def success_curves(records: Iterable[RunRecord]) -> str:
         for number, agent in enumerate(agents):
             if (setup, agent) not in rows:
                 continue
-            curves = 100 * np.array([record.curve for record in rows[setup, agent].values()])
+            curves = 100 * np.array(
+                [record.results.curve for record in rows[setup, agent].values()]
+            )
             mean, std = curves.mean(axis=0), curves.std(axis=0)
             axis.plot(attempts, mean, color=_color(number), label=agent)
             axis.fill_between(attempts, mean - std, mean + std, color=_color(number), alpha=0.15)

@@ -21,6 +21,7 @@ from topple.phyre.engine.raster import draw_scenes
 from topple.phyre.engine.request import Request
 from topple.phyre.engine.result import BatchResult, Outcome
 from topple.phyre.outcome_shard import UNKNOWN, Outcomes
+from topple.phyre.results import TaskResults
 from topple.phyre.task import Task, TaskId
 from topple.phyre.tier import Tier
 
@@ -190,6 +191,10 @@ class Testing:
         vector = [float(number) for number in action]
         result = simulate_batch(self._scenes, [self._place[task.id]], [vector], request)
         return Outcome(int(result.outcome[0])), result
+
+    def results(self) -> TaskResults:
+        """What came out so far."""
+        return TaskResults.of(self.log)
 
     def part(self, task: Task) -> Testing:
         """A testing of one task alone, for agents that work on several at once.

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from topple.phyre.auccess import success_at
 from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.published import SOURCE, TABLE_1A, TABLE_1B, published_auccess
+from topple.phyre.results import PhyreRecord
+from topple.phyre.selection import Part
 from topple.reports.statistics import (
     CONFIDENCE,
     SIGNIFICANCE,
@@ -17,12 +19,10 @@ from topple.reports.statistics import (
     wilcoxon_greater,
 )
 from topple.reports.table import Table
-from topple.runs.config import Part
-from topple.runs.store import RunRecord
 
 EARLY_ATTEMPTS = 10  # of Table 1 (b)
 
-Rows = Mapping[tuple[Setup, str], Mapping[int, RunRecord]]  # (setup, label) -> fold -> record
+Rows = Mapping[tuple[Setup, str], Mapping[int, PhyreRecord]]  # (setup, label) -> fold -> record
 
 
 class Cell(NamedTuple):
@@ -40,41 +40,44 @@ class Cell(NamedTuple):
         return f"{self.ours:.4f}" == self.published
 
 
-def by_row(records: Iterable[RunRecord]) -> Rows:
+def by_row(records: Iterable[PhyreRecord]) -> Rows:
     """Test results by setup and agent, each with its folds in order.
 
     Raises:
         ValueError: Two different records are for the same agent and fold.
     """
-    rows: dict[tuple[Setup, str], dict[int, RunRecord]] = {}
-    for record in sorted(records, key=lambda record: record.config.fold):
+    rows: dict[tuple[Setup, str], dict[int, PhyreRecord]] = {}
+    for record in records:
         config = record.config
-        if config.part is not Part.TEST:
+        setup, fold = config.selection.setup, config.selection.fold
+        if config.selection.part is not Part.TEST or setup is None or fold is None:
             continue
-        folds = rows.setdefault((config.setup, config.label), {})
-        earlier = folds.get(config.fold)
+        folds = rows.setdefault((setup, config.title), {})
+        earlier = folds.get(fold)
         if earlier is not None:
-            if earlier.config == config and (earlier.first_solved == record.first_solved).all():
+            same = earlier.results.first_solved == record.results.first_solved
+            if earlier.config == config and same.all():
                 continue  # the same run, kept in two folders
             raise ValueError(
-                f"there are two records of {config.label!r} on {config.setup.value} fold "
-                f"{config.fold}; give runs with different settings different labels"
+                f"there are two records of {config.title!r} on {setup.value} fold {fold}; "
+                "give runs with different settings different labels"
             )
-        folds[config.fold] = record
+        folds[fold] = record
+    rows = {key: dict(sorted(folds.items())) for key, folds in rows.items()}
     order = list(Setup)
     return dict(sorted(rows.items(), key=lambda item: order.index(item[0][0])))
 
 
-def cells(records: Iterable[RunRecord]) -> list[Cell]:
+def cells(records: Iterable[PhyreRecord]) -> list[Cell]:
     """Every number of Table 2 that the records answer."""
     return [
-        Cell(setup, agent, fold, record.auccess, published_auccess(agent, setup, fold))
+        Cell(setup, agent, fold, record.results.auccess, published_auccess(agent, setup, fold))
         for (setup, agent), folds in by_row(records).items()
         for fold, record in folds.items()
     ]
 
 
-def table2(records: Iterable[RunRecord]) -> Table:
+def table2(records: Iterable[PhyreRecord]) -> Table:
     """AUCCESS of every fold, ours beside the published."""
     records = list(records)
     found = cells(records)
@@ -82,7 +85,7 @@ def table2(records: Iterable[RunRecord]) -> Table:
     rows: list[list[str]] = []
     for (setup, agent), folds in by_row(records).items():
         mine = {cell.fold: cell for cell in found if (cell.setup, cell.agent) == (setup, agent)}
-        scores = [record.auccess for record in folds.values()]
+        scores = [record.results.auccess for record in folds.values()]
         summary = _summary(scores)
         ours = [f"{mine[fold].ours:.4f}" if fold in mine else "" for fold in SEEDS]
         rows.append([setup.value, agent, "ours", *ours, *summary])
@@ -112,7 +115,7 @@ def _summary(scores: Sequence[float]) -> list[str]:
     return [f"{mean:.4f}", f"{std:.4f}", f"{low:.4f}-{high:.4f}"]
 
 
-def table1(records: Iterable[RunRecord]) -> tuple[Table, Table]:
+def table1(records: Iterable[PhyreRecord]) -> tuple[Table, Table]:
     """Table 1 (a), mean AUCCESS, and (b), success within ten attempts, in per cent.
 
     A star marks an agent whose AUCCESS is greater than every other agent's here by the
@@ -149,14 +152,16 @@ def _mean_cell(rows: Rows, setup: Setup, agent: str, early: bool) -> str:
     if folds is None:
         return ""
     if early:
-        scores = [success_at(record.first_solved, EARLY_ATTEMPTS) for record in folds.values()]
+        scores = [
+            success_at(record.results.first_solved, EARLY_ATTEMPTS) for record in folds.values()
+        ]
     else:
-        scores = [record.auccess for record in folds.values()]
+        scores = [record.results.auccess for record in folds.values()]
     mean, std = mean_and_std(scores)
     if len(scores) < 2:
         return f"{100 * mean:.1f}"
     others = [
-        [record.auccess for record in other.values()]
+        [record.results.auccess for record in other.values()]
         for (where, name), other in rows.items()
         if where is setup and name != agent and list(other) == list(folds)
     ]
@@ -164,7 +169,7 @@ def _mean_cell(rows: Rows, setup: Setup, agent: str, early: bool) -> str:
     return f"{100 * mean:.1f}±{100 * std:.1f}{star}"
 
 
-def comparison_table(records: Iterable[RunRecord]) -> Table:
+def comparison_table(records: Iterable[PhyreRecord]) -> Table:
     """Every agent against every other, fold by fold."""
     rows = by_row(records)
     lines: list[Sequence[str]] = []
@@ -173,8 +178,8 @@ def comparison_table(records: Iterable[RunRecord]) -> Table:
             shared = [fold for fold in folds if fold in other_folds]
             if where is not setup or other == agent or len(shared) < 2:
                 continue
-            mine = [folds[fold].auccess for fold in shared]
-            theirs = [other_folds[fold].auccess for fold in shared]
+            mine = [folds[fold].results.auccess for fold in shared]
+            theirs = [other_folds[fold].results.auccess for fold in shared]
             p_value = wilcoxon_greater(mine, theirs)
             gains = [a - b for a, b in zip(mine, theirs, strict=True)]
             low, high = bootstrap_interval(gains)

@@ -10,15 +10,7 @@ from typing import Any, NamedTuple
 
 from topple.player.models.base import Benchmark
 from topple.player.models.replays import RunCard
-from topple.runs.game_store import GameRunRecord, read_game_record
-from topple.runs.record_files import (
-    CONFIG,
-    IPHYRE,
-    RecordError,
-    find_folders,
-    read_parts,
-)
-from topple.runs.store import ATTEMPTS, RunRecord, read_record
+from topple.runs.record import RecordError, RunRecord, read_data, read_record, record_paths
 
 DEPTH = 3  # folders of folders are searched this deep
 _ID_BYTES = 8
@@ -26,7 +18,7 @@ _READ_AT_ONCE = 16  # records kept in memory
 
 
 class IndexedRun(NamedTuple):
-    """A run record and the folder it is in."""
+    """A run record and its file."""
 
     id: str
     path: Path
@@ -42,18 +34,14 @@ class RunIndex:
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         self._runs: dict[str, IndexedRun] = {}
-        for folder in folders:
-            if not folder.is_dir():
-                raise RecordError(f"{folder} is no folder; give a run record or a folder of them")
-            for path in _records(folder, DEPTH):
-                digest = hashlib.blake2b(str(path.resolve()).encode(), digest_size=_ID_BYTES)
-                try:
-                    games = any(find_folders(path, benchmark=IPHYRE))
-                except RecordError:
-                    continue  # a damaged one; the others can be watched all the same
-                benchmark = Benchmark.IPHYRE if games else Benchmark.PHYRE
-                entry = IndexedRun(digest.hexdigest(), path, benchmark)
-                self._runs[entry.id] = entry
+        for path in (path for folder in folders for path in _records(folder, DEPTH)):
+            digest = hashlib.blake2b(str(path.resolve()).encode(), digest_size=_ID_BYTES)
+            try:
+                benchmark = Benchmark(_data(path)["config"]["benchmark"])
+            except (RecordError, KeyError, TypeError, ValueError):
+                continue  # a damaged one; the others can be watched all the same
+            entry = IndexedRun(digest.hexdigest(), path, benchmark)
+            self._runs[entry.id] = entry
 
     def __iter__(self) -> Iterator[IndexedRun]:
         return iter(self._runs.values())
@@ -65,48 +53,39 @@ class RunIndex:
     def solution(self, task: str) -> tuple[list[float], str] | None:
         """A recorded attempt that solved a task, and the agent that made it."""
         for entry in self:
-            if entry.benchmark is not Benchmark.PHYRE or not (entry.path / ATTEMPTS).is_file():
+            if entry.benchmark is not Benchmark.PHYRE:
                 continue
             try:
-                if not _parts(entry.path)[3]["first_solved"].get(task):
+                data = _data(entry.path)
+                if not data["arrays"] or not data["results"]["first_solved"].get(task):
                     continue
-                record = task_record(entry.path)
+                record = run_record(entry.path)
             except RecordError:
                 continue  # somebody changed the folder meanwhile
-            for attempt in record.attempts:
+            for attempt in record.results.attempts:
                 if attempt.outcome.is_solved and str(attempt.task) == task:
-                    return list(attempt.action), f"solved by {record.config.label}"
+                    return list(attempt.action), f"solved by {record.config.title}"
         return None
 
 
 def _records(folder: Path, depth: int) -> Iterator[Path]:
-    if (folder / CONFIG).is_file():
-        yield folder
-    elif depth:
+    yield from record_paths(folder)
+    if depth and folder.is_dir():
         for path in sorted(folder.iterdir()):
             if path.is_dir() and not path.name.startswith("."):
                 yield from _records(path, depth - 1)
 
 
 @lru_cache(maxsize=_READ_AT_ONCE)
-def task_record(path: Path) -> RunRecord:
-    """A record of PHYRE, with its attempts."""
+def run_record(path: Path) -> RunRecord[Any, Any]:
+    """A record, with its attempts."""
     return read_record(path)
 
 
-@lru_cache(maxsize=_READ_AT_ONCE)
-def game_record(path: Path) -> GameRunRecord:
-    """A record of I-PHYRE."""
-    return read_game_record(path)
-
-
 @lru_cache(maxsize=1000)
-def _parts(path: Path) -> list[Any]:
-    """The parts of a record without its attempts."""
-    try:
-        return read_parts(path)
-    except (OSError, ValueError) as error:
-        raise RecordError(f"{path} is no run record: {error}") from error
+def _data(path: Path) -> dict[str, Any]:
+    """The plain values of a record, without its attempts."""
+    return read_data(path)
 
 
 def run_card(entry: IndexedRun) -> RunCard:
@@ -116,23 +95,28 @@ def run_card(entry: IndexedRun) -> RunCard:
         RecordError: it cannot be read.
     """
     try:
-        config, _, _, metrics = _parts(entry.path)
+        data = _data(entry.path)
+        config, selection, metrics = data["config"], data["config"]["selection"], data["metrics"]
         if entry.benchmark is Benchmark.IPHYRE:
-            played = {play["game"] for play in metrics["plays"]}
-            solved = {play["game"] for play in metrics["plays"] if play["solved"]}
+            plays = data["results"]["plays"]
+            solved = {play["game"] for play in plays if play["solved"]}
             score = float(metrics["average"]["reward"])
-            place, count, wins, whole = f"{config['hz']} Hz", len(played), len(solved), True
+            place, count, wins = f"{selection['hz']} Hz", len(selection["games"]), len(solved)
+            whole = True
         else:
-            first = metrics["first_solved"]
+            first = data["results"]["first_solved"]
             score = float(metrics["auccess"])
-            place = f"{config['setup']}, {config['part']}, fold {config['fold']}"
+            place = "tasks of no fold"
+            if selection["setup"]:
+                place = f"{selection['setup']}, {selection['part']}, fold {selection['fold']}"
             count, wins = len(first), sum(number > 0 for number in first.values())
-            whole = (entry.path / ATTEMPTS).is_file()
+            whole = data["arrays"] is not None
+        variant = f" ({config['variant']})" if config["variant"] else ""
         return RunCard(
             id=entry.id,
             benchmark=entry.benchmark,
             agent=str(config["agent"]),
-            label=str(config["label"]),
+            label=f"{config['label']}{variant}",
             setup=place,
             score=score,
             tasks=count,

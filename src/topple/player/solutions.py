@@ -10,12 +10,12 @@ import numpy as np
 from topple.paths import cache_folder
 from topple.phyre.action import Actions, discrete_actions
 from topple.phyre.action_cache import ActionCache
+from topple.phyre.benchmark import ACTION_CACHE
 from topple.phyre.engine.result import Outcome
 from topple.phyre.task import load_task
 from topple.phyre.tier import Tier
 from topple.player.puzzles import PhyreTask, published_task
 from topple.player.runs import RunIndex
-from topple.runs.run import ACTION_CACHE
 
 SEARCHED = 100_000  # actions of the fixed list at most, as time allows
 SEARCH_SECONDS = 12.0

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from topple.iphyre.results import GameResults, IPhyreRecord
 from topple.iphyre.rules import AT_60_HZ
+from topple.iphyre.selection import GameSelection
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.fold import SEEDS, Setup, load_fold
+from topple.phyre.results import PhyreRecord, TaskResults
+from topple.phyre.selection import TaskSelection
 from topple.phyre.task import TaskId, load_task
 from topple.phyre.tier import Tier
 from topple.player import tables
@@ -15,11 +19,9 @@ from topple.player.ids import OWN
 from topple.player.models.base import Benchmark
 from topple.player.store import Store
 from topple.player.studies import attempt_log, find_study, participants, plays, study_attempts
+from topple.runs.benchmark import provenance
 from topple.runs.config import RunConfig
-from topple.runs.game_config import GameRunConfig
-from topple.runs.game_store import GameRunRecord
-from topple.runs.run import provenance
-from topple.runs.store import RunRecord, record_of
+from topple.runs.record import RunRecord
 
 AGENT = "human"
 
@@ -28,7 +30,7 @@ class StudyRecordError(ValueError):
     """A study cannot be turned into run records; the message says why."""
 
 
-def study_records(store: Store, study_id: str) -> Iterator[RunRecord | GameRunRecord]:
+def study_records(store: Store, study_id: str) -> Iterator[RunRecord[Any, Any]]:
     """A record for every participant who made an attempt; of each tier, if there are two.
 
     Raises:
@@ -52,37 +54,41 @@ def study_records(store: Store, study_id: str) -> Iterator[RunRecord | GameRunRe
                 yield from _tasks(study, player, rows)
 
 
+def _config_values(study: tables.Study, player: tables.Player) -> dict[str, Any]:
+    """What the config of a participant has beside the tasks or games."""
+    return {
+        "settings": {"study": study.id, "participant": player.anonymous_id},
+        "seed": study.seed,
+        "attempts": study.attempt_limit,
+        "label": f"{AGENT} {player.anonymous_id}",
+    }
+
+
 def _protocol(study: tables.Study, attempts: int, **more: Any) -> dict[str, Any]:
     return {
         "learning": "online",
         "observation": "moving pictures",
         "trained_on": "nothing",
+        "privileged": False,
         "study": study.name,
         "attempts": attempts,
         **more,
     }
 
 
-def _games(study: tables.Study, player: tables.Player, rows: list[tables.Attempt]) -> GameRunRecord:
+def _games(study: tables.Study, player: tables.Player, rows: list[tables.Attempt]) -> IPhyreRecord:
     played = {row.subject for row in rows}
-    config = GameRunConfig(
-        AGENT,
-        tuple(name for name in study.subjects if name in played),
-        {"study": study.id, "participant": player.anonymous_id},
-        hz=AT_60_HZ.hz,
-        seed=study.seed,
-        plays=study.attempt_limit,
-        label=f"{AGENT} {player.anonymous_id}",
-    )
+    games = tuple(name for name in study.subjects if name in played)
+    config = RunConfig(AGENT, GameSelection(games, hz=AT_60_HZ.hz), **_config_values(study, player))
     protocol = _protocol(
         study, len(rows), strategy="on_the_fly", plays_per_game=study.attempt_limit
     )
-    return GameRunRecord(config, provenance(), protocol, tuple(plays(rows)))
+    return RunRecord(config, provenance("iphyre"), protocol, GameResults(tuple(plays(rows))))
 
 
 def _tasks(
     study: tables.Study, player: tables.Player, rows: list[tables.Attempt]
-) -> Iterator[RunRecord]:
+) -> Iterator[PhyreRecord]:
     log = attempt_log(study, rows)
     for tier in Tier:
         tasks = [task for task in log.tasks if load_task(task).tier is tier]
@@ -92,17 +98,7 @@ def _tasks(
         for attempt in log:
             if attempt.task in set(tasks):
                 part.append(*attempt)
-        setup, fold = _fold(tier, tasks)
-        config = RunConfig(
-            AGENT,
-            setup,
-            fold,
-            {"study": study.id, "participant": player.anonymous_id},
-            seed=study.seed,
-            attempts=study.attempt_limit,
-            label=f"{AGENT} {player.anonymous_id}",
-            tasks=tuple(map(str, tasks)),
-        )
+        config = RunConfig(AGENT, _selection(tier, tasks), **_config_values(study, player))
         protocol = _protocol(
             study,
             len(part),
@@ -110,16 +106,15 @@ def _tasks(
             candidates=None,
             scored_tasks=len(tasks),
             tried_tasks=int((part.attempts_made() > 0).sum()),
-            test_tasks_of_the_fold=set(tasks) <= set(load_fold(setup, fold).test),
         )
-        yield record_of(config, provenance(), protocol, part)
+        yield RunRecord(config, provenance("phyre"), protocol, TaskResults.of(part))
 
 
-def _fold(tier: Tier, tasks: Sequence[TaskId]) -> tuple[Setup, int]:
-    """A fold whose test tasks hold all of these, if there is one; else the first."""
-    setups = [setup for setup in Setup if setup.tier is tier]
-    for setup in setups:
-        for fold in SEEDS:
+def _selection(tier: Tier, tasks: Sequence[TaskId]) -> TaskSelection:
+    """The fold whose test tasks hold all of these, if there is one; otherwise only the tasks."""
+    names = tuple(map(str, tasks))
+    for setup in Setup:
+        for fold in SEEDS if setup.tier is tier else ():
             if set(tasks) <= set(load_fold(setup, fold).test):
-                return setup, fold
-    return setups[0], SEEDS[0]
+                return TaskSelection(setup, fold, tasks=names)
+    return TaskSelection(None, None, tasks=names)

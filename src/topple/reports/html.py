@@ -1,25 +1,17 @@
-"""A report as one HTML file that opens without a network."""
+"""A report as one HTML file that opens without a network, made of a section per benchmark."""
 
 from __future__ import annotations
 
 import base64
 import html
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topple.iphyre.run_tables import game_runs_table
-from topple.llm.transcripts import STYLE, Transcripts
-from topple.phyre.breakdown import protocol_table, runs_table, template_table
-from topple.phyre.dev_figures import dev_figures
-from topple.phyre.figures import success_curves
-from topple.phyre.tables import comparison_table, table1, table2
 from topple.reports.table import Table
-from topple.runs.config import Part
-from topple.runs.game_store import GameRunRecord
-from topple.runs.store import RunRecord
+from topple.runs.record import RunRecord
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -46,81 +38,74 @@ class Clip:
     gif: bytes
 
 
-def report_tables(
-    records: Sequence[RunRecord],
-    games: Sequence[GameRunRecord] = (),
-    transcripts: Transcripts | None = None,
-) -> dict[str, Table]:
-    """The tables of a report, by file name."""
-    tested = [record for record in records if record.config.part is Part.TEST]
-    tables = {}
-    if games:
-        tables["games"] = game_runs_table(games)
-    if transcripts is not None:
-        tables["calls"] = transcripts.accounts()
-    if tested:
-        tables["table1a"], tables["table1b"] = table1(tested)
-        tables["table2"] = table2(tested)
-        tables["comparisons"] = comparison_table(tested)
-    if records:
-        tables["templates"] = template_table(records)
-        tables["protocol"] = protocol_table(records)
-        tables["runs"] = runs_table(records)
-    return tables
+@dataclass(frozen=True)
+class Section:
+    """A part of a report.
+
+    Attributes:
+        figures: SVG text by heading.
+        clips: attempts to look at.
+        tables: tables by file name.
+        scores: what goes into ``scores.json``.
+        heading: the heading of ``body``.
+        body: further HTML.
+        style: the CSS that this HTML needs.
+    """
+
+    figures: Mapping[str, str] = field(default_factory=dict)
+    clips: Iterable[Clip] = ()
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    scores: Sequence[Mapping[str, Any]] = ()
+    heading: str = ""
+    body: str = ""
+    style: str = ""
 
 
-def report_page(
-    records: Sequence[RunRecord],
-    title: str,
-    clips: Iterable[Clip] = (),
-    games: Sequence[GameRunRecord] = (),
-    transcripts: Transcripts | None = None,
-) -> str:
-    """The page: tables, success curves, attempts to look at, the protocol, conversations."""
-    if not records and not games:
-        raise ValueError("there are no run records to report on")
-    tables = report_tables(records, games, transcripts)
+def scores_of(record: RunRecord[Any, Any]) -> dict[str, Any]:
+    """What ``scores.json`` has of a record."""
+    return {
+        "config": record.config.to_data(),
+        "provenance": dict(record.provenance),
+        "protocol": dict(record.protocol),
+        **record.results.metrics(),
+    }
+
+
+def report_page(title: str, sections: Sequence[Section]) -> str:
+    """The page: figures and attempts to look at, tables, and further text."""
     parts = [f"<h1>{html.escape(title)}</h1>"]
-    if any(record.config.part is Part.TEST for record in records):
-        parts.append("<h2>Success curves</h2>")
-        parts.append(f"<figure>{success_curves(records)}</figure>")
-    for name, figure in dev_figures(records).items():
-        parts.append(f"<h2>{html.escape(name)}</h2><figure>{figure}</figure>")
-    shown = "".join(map(_figure, clips))
-    if shown:
-        parts.append(f"<h2>Attempts</h2><div class='clips'>{shown}</div>")
-    parts.append("<h2>Tables</h2>")
-    parts += [
-        f"<div class='wide'>{table.to_html()}</div>" for table in tables.values() if table.rows
-    ]
-    said = "" if transcripts is None else transcripts.section()
-    if said:
-        parts.append(f"<h2>Transcripts</h2>{said}")
+    for section in sections:
+        for name, figure in section.figures.items():
+            parts.append(f"<h2>{html.escape(name)}</h2><figure>{figure}</figure>")
+        shown = "".join(map(_figure, section.clips))
+        if shown:
+            parts.append(f"<h2>Attempts</h2><div class='clips'>{shown}</div>")
+    tables = [table for section in sections for table in section.tables.values() if table.rows]
+    if tables:
+        parts.append("<h2>Tables</h2>")
+    parts += [f"<div class='wide'>{table.to_html()}</div>" for table in tables]
+    for section in sections:
+        if section.body:
+            parts.append(f"<h2>{html.escape(section.heading)}</h2>{section.body}")
+    style = _STYLE + "".join(section.style for section in sections)
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width'>"
-        f"<title>{html.escape(title)}</title><style>{_STYLE}{STYLE}</style></head>\n"
+        f"<title>{html.escape(title)}</title><style>{style}</style></head>\n"
         f"<body>{''.join(parts)}</body></html>\n"
     )
 
 
-def write_report(
-    records: Sequence[RunRecord],
-    folder: Path,
-    title: str,
-    clips: Iterable[Clip] = (),
-    games: Sequence[GameRunRecord] = (),
-    transcripts: Transcripts | None = None,
-) -> Path:
+def write_report(folder: Path, title: str, sections: Sequence[Section]) -> Path:
     """Write the page, a CSV file per table and the scores as JSON; return the page's path."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, table in report_tables(records, games, transcripts).items():
-        (folder / f"{name}.csv").write_text(table.to_csv(), encoding="utf-8")
-    scores = [_scores(record) for record in records]
+    for section in sections:
+        for name, table in section.tables.items():
+            (folder / f"{name}.csv").write_text(table.to_csv(), encoding="utf-8")
+    scores = [score for section in sections for score in section.scores]
     (folder / "scores.json").write_text(json.dumps(scores, indent=1) + "\n", encoding="utf-8")
     page = folder / "index.html"
-    text = report_page(records, title, clips, games, transcripts)
-    page.write_text(text, encoding="utf-8")
+    page.write_text(report_page(title, sections), encoding="utf-8")
     return page
 
 
@@ -131,13 +116,3 @@ def _figure(clip: Clip) -> str:
         f"<figure><img alt='{caption}' src='data:image/gif;base64,{data}'>"
         f"<figcaption>{caption}</figcaption></figure>"
     )
-
-
-def _scores(record: RunRecord) -> dict[str, Any]:
-    return {
-        "config": record.config.to_data(),
-        "provenance": dict(record.provenance),
-        "protocol": dict(record.protocol),
-        "auccess": record.auccess,
-        "success_curve": record.curve.tolist(),
-    }

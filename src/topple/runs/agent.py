@@ -1,4 +1,8 @@
-"""What an agent is: it trains on a fold, then acts on that fold's test tasks."""
+"""The agent protocol: an agent trains on some tasks or games, then acts on others.
+
+The two benchmarks share the protocol and differ in the phases they hand to an agent: see
+:mod:`topple.phyre.phases` and :mod:`topple.iphyre.phases`.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from topple.phyre.phases import Testing, Training
+Setting = str | int | float | bool | None
+
+TrainingT = TypeVar("TrainingT", contravariant=True)
+TestingT = TypeVar("TestingT", contravariant=True)
 
 
 class Observation(Enum):
-    """What an agent looks at before it acts on a task."""
+    """What an agent looks at before it acts."""
 
     NOTHING = "nothing"
     TEMPLATE = "template"  # only which template the task comes from
@@ -23,74 +30,80 @@ class Observation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What one has to know to compare an agent's results with others'."""
+    """What one has to know to compare an agent's results with those of others."""
 
-    online: bool = False  # learns from its attempts on test tasks
+    online: bool = False  # it learns from its attempts on the scored tasks or games
     observation: Observation = Observation.NOTHING
-    candidates: int | None = None  # it ranks this many first actions of the list; None: any action
-    grid: str = ""  # it chooses from a grid such as "5x5x5"; "": from no grid
+    candidates: int | None = None  # PHYRE: it ranks so many listed actions; None: any action
+    grid: str = ""  # PHYRE: the grid of actions it chooses from, such as "5x5x5", if any
+    strategy: str = ""  # I-PHYRE: when it decides, a value of topple.iphyre.Strategy
 
 
-class Agent(Protocol):
-    """An agent of PHYRE. Settings are arguments of its class, all with defaults.
+class Agent(Protocol[TrainingT, TestingT]):
+    """An agent. Its settings are the arguments of its class, all of which have defaults.
 
     A fresh agent is made for every run: :meth:`train` is called once, then :meth:`act` once.
     """
 
     @property
     def traits(self) -> Traits:
-        """What its results are to be compared with; may depend on settings."""
+        """The traits of this agent, which may depend on its settings."""
         ...
 
-    def train(self, training: Training) -> None:
-        """Learn from the training tasks, with as much simulation as wanted."""
+    def train(self, training: TrainingT) -> None:
+        """Learn from the training tasks or games, with as much simulation as wanted."""
         ...
 
-    def act(self, testing: Testing) -> None:
-        """Try to solve the test tasks, in any order, with as few attempts as possible."""
+    def act(self, testing: TestingT) -> None:
+        """Try to solve every scored task or game with as few attempts as possible."""
         ...
 
 
 class Report(NamedTuple):
-    """How training is getting on."""
+    """The state of a training, reported every few seconds."""
 
-    done: int  # updates made
-    planned: int  # in all
-    loss: float  # mean since the last report
-    rate: float  # updates a second since the last report
-    learning_rate: float  # of the last update
+    done: int  # updates or environment steps so far
+    planned: int  # in total
+    rate: float  # per second since the last report
+    loss: float | None = None  # mean since the last report
+    learning_rate: float | None = None  # of the last update
+    reward: float | None = None  # mean of the episodes since the last report
+    solved: float | None = None  # share of these episodes
+    preparing: bool = False  # training data are still being made; ``done`` then counts these
 
 
 @runtime_checkable
-class Learner(Agent, Protocol):
-    """An agent whose training takes long: it reports, saves its state and goes on from it."""
+class Learner(Agent[TrainingT, TestingT], Protocol[TrainingT, TestingT]):
+    """An agent with a long training, which it reports on, saves and resumes."""
 
-    #: Settings with which training takes a minute on a CPU, to see that all is well.
-    smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
+    #: Settings with which a training takes a minute or less, to see that everything works.
+    smoke: ClassVar[Mapping[str, Setting]]
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings, by name, as they were used."""
+        """All settings by name, as they were used."""
         ...
 
     def learn(
         self,
-        training: Training,
+        training: TrainingT,
         checkpoint: Path | None = None,
         *,
         run: dict[str, Any] | None = None,
         minutes: float | None = None,
+        tensorboard: Path | None = None,
     ) -> Iterator[Report]:
-        """Train, with a report every few seconds; :meth:`train` has nothing left to do then.
+        """Train and yield reports; afterwards :meth:`train` has nothing left to do.
 
         Args:
             training: what to learn from.
-            checkpoint: a file to go on from if it is there, and to save to.
+            checkpoint: the file to resume from, if it exists, and to save to.
             run: what the training is for, kept in the checkpoint.
-            minutes: at most about so long, with fewer updates where needed.
+            minutes: an approximate limit of the training time, if the agent has one.
+            tensorboard: a folder for further logs, if the agent writes any.
         """
         ...
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Take the state of finished training from a checkpoint, and say what it was for."""
+        """Load a finished training from a checkpoint and return what it was for."""
         ...

@@ -1,4 +1,4 @@
-"""What a run is: an agent with its settings, a fold, a part of it to be scored on."""
+"""The configuration of a run: an agent with its settings, and what it is scored on."""
 
 from __future__ import annotations
 
@@ -6,94 +6,108 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from topple.phyre.auccess import MAX_ATTEMPTS
-from topple.phyre.fold import SEEDS, Setup
+import numpy as np
 
-Setting = str | int | float | bool | None
+from topple.runs.agent import Setting
 
 _HASH_DIGITS = 8
 
 
-def run_name(label: str, place: str, data: Mapping[str, Any]) -> str:
-    """A file name for a run: readable, and different for different configs."""
-    digest = hashlib.blake2b(json.dumps(data, sort_keys=True).encode())
-    readable = "".join(letter if letter.isalnum() else "-" for letter in label.lower())
-    return f"{readable}_{place}_{digest.hexdigest()[:_HASH_DIGITS]}"
+class Selection(Protocol):
+    """What a run trains on and is scored on; each benchmark has its own."""
+
+    benchmark: ClassVar[str]
+    #: Attempts on each task or game, unless a config says otherwise.
+    default_attempts: ClassVar[int]
+    max_attempts: ClassVar[int]
+
+    @property
+    def group(self) -> str:
+        """The group whose settings of an agent file apply, such as a setup; "" if none."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """A readable part of a file name."""
+        ...
+
+    def to_data(self) -> dict[str, Any]:
+        """The selection as plain values for JSON."""
+        ...
 
 
-class Part(Enum):
-    """Which tasks of a fold are scored."""
-
-    DEV = "dev"  # for choosing settings; trained on train
-    TEST = "test"  # for results; trained on train and dev together, as published
+S = TypeVar("S", bound=Selection, covariant=True)
 
 
 @dataclass(frozen=True)
-class RunConfig:
+class RunConfig(Generic[S]):
     """One run. Equal configs give equal records.
 
     Attributes:
         agent: a registered name, or "module:Class".
-        setup: tier and split.
-        fold: 0 to 9.
-        settings: of the agent.
-        part: which tasks are scored.
-        seed: of the agent's random choices.
-        attempts: allowed on each task.
-        label: a name for this agent with these settings, shown in reports.
-        tasks: only so many of the scored tasks, spread evenly, or the ids of some; all of them
-            by default.
+        selection: the tasks or games to train on and to be scored on.
+        settings: arguments of the agent's class.
+        seed: seed of the agent's random number generators.
+        attempts: attempts allowed on each task or game.
+        label: the agent's name in reports.
+        variant: what distinguishes these settings from others under the same label.
     """
 
     agent: str
-    setup: Setup
-    fold: int
+    selection: S
     settings: Mapping[str, Setting] = field(default_factory=dict)
-    part: Part = Part.TEST
     seed: int = 0
-    attempts: int = MAX_ATTEMPTS
+    attempts: int = 0  # 0: the benchmark's default
     label: str = ""
-    tasks: int | tuple[str, ...] | None = None
+    variant: str = ""
 
     def __post_init__(self) -> None:
-        if self.fold not in SEEDS:
-            raise ValueError(f"fold is {self.fold}; there are {SEEDS[0]} to {SEEDS[-1]}")
-        count = len(self.tasks) if isinstance(self.tasks, tuple) else self.tasks
-        if count is not None and count < 1:
-            raise ValueError(f"tasks is {self.tasks}; score at least 1")
-        if not self.label:
-            object.__setattr__(self, "label", self.agent)
+        attempts = self.attempts or self.selection.default_attempts
+        if not 1 <= attempts <= self.selection.max_attempts:
+            raise ValueError(
+                f"attempts is {attempts}; allow 1 to {self.selection.max_attempts} on each"
+            )
+        object.__setattr__(self, "attempts", attempts)
+        object.__setattr__(self, "label", self.label or self.agent)
+
+    @property
+    def benchmark(self) -> str:
+        """The name of the benchmark."""
+        return self.selection.benchmark
+
+    @property
+    def title(self) -> str:
+        """The agent and the variant, as reports show them."""
+        return f"{self.label} ({self.variant})" if self.variant else self.label
 
     @property
     def name(self) -> str:
-        """A file name for the run: readable, and different for different configs."""
-        place = f"{self.setup.value}_{self.part.value}_{self.fold}"
-        return run_name(self.label, place, self.to_data())
+        """A file name: readable, and different for different configs."""
+        return run_name(self.title, f"{self.selection.place}_{self.seed}", self.to_data())
+
+    def generators(self) -> tuple[np.random.Generator, np.random.Generator]:
+        """The random number generators of training and testing."""
+        training, testing = np.random.SeedSequence(self.seed).spawn(2)
+        return np.random.default_rng(training), np.random.default_rng(testing)
 
     def to_data(self) -> dict[str, Any]:
         """The config as plain values for JSON."""
-        data = {
+        return {
+            "benchmark": self.benchmark,
             "agent": self.agent,
-            "setup": self.setup.value,
-            "fold": self.fold,
+            "selection": self.selection.to_data(),
             "settings": dict(sorted(self.settings.items())),
-            "part": self.part.value,
             "seed": self.seed,
             "attempts": self.attempts,
             "label": self.label,
+            "variant": self.variant,
         }
-        if self.tasks is None:
-            return data
-        named = list(self.tasks) if isinstance(self.tasks, tuple) else self.tasks
-        return {**data, "tasks": named}
 
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> RunConfig:
-        """The config with these values."""
-        values = dict(data)
-        if isinstance(values.get("tasks"), list):
-            values["tasks"] = tuple(values["tasks"])
-        return cls(setup=Setup.parse(values.pop("setup")), part=Part(values.pop("part")), **values)
+
+def run_name(title: str, place: str, data: Mapping[str, Any]) -> str:
+    """A file name for a result: a readable title and place, and a hash of all of its config."""
+    digest = hashlib.blake2b(json.dumps(data, sort_keys=True).encode()).hexdigest()
+    words = "".join(letter if letter.isalnum() else " " for letter in title.lower()).split()
+    return f"{'-'.join(words)}_{place}_{digest[:_HASH_DIGITS]}"

@@ -7,7 +7,6 @@ before it meets the game it is scored on.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -117,7 +116,7 @@ class AttentionFusionAgent(PlanClassifier):
     ) -> Iterator[Report]:
         """Make games, play plans on them, and fit the classifier to their outcomes.
 
-        Reports on playing have no loss, and count games in the place of updates.
+        Reports on the games that are played to learn from are marked as preparing.
         """
         more = list(widened(games, self.variants, self.scrambled, self.data_seed))
         parts, start = [], time.monotonic()
@@ -125,7 +124,7 @@ class AttentionFusionAgent(PlanClassifier):
             parts.append(play_examples(game, self.draws, self.each, number))
             if number % _REPORTED == 0:
                 pace = (number + 1) / (time.monotonic() - start)
-                yield Report(number + 1, len(more), math.nan, pace, self.learning_rate)
+                yield Report(number + 1, len(more), pace, preparing=True)
         yield from self.fit(joined(parts), seed, checkpoint, run)
 
     def new_network(self) -> nn.Module:

@@ -1,8 +1,8 @@
 """Decision Transformer: learns from sampled episodes which choice was made on the way to a return.
 
-From top to bottom: the network, the settings, training, playing. An episode is read as returns to
+From top to bottom: the network, the settings, training, testing. An episode is read as returns to
 go, states and choices in turn, ten a second; a choice is told from what came before it. In
-playing, one asks for a high return.
+testing, one asks for a high return.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from topple.iphyre.env_reference import act, observe
 from topple.iphyre.env_slots import ACTIONS
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
-from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.rules import SUCCESS_REWARD
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation, Report
+from topple.runs.agent import Observation, Report, Traits
 from topple.runs.settings import above_zero, at_least, below_one, shared_by
 
 
@@ -88,13 +88,13 @@ class DecisionTransformer(FittedAgent):
         dropout: share of numbers left out in training.
         each: episodes that work, and as many that do not, of each training game.
         removal_weight: of a step with a removal in the loss; others have 1, as published all do.
-        target: the return asked for in playing.
+        target: the return asked for in testing.
         explore: whether all plays are drawn from the policy; otherwise the first takes the
             likeliest choices.
     """
 
     smoke: ClassVar[Mapping[str, Any]] = {"epochs": 2, "width": 32, "layers": 1, "each": 5}
-    playing: ClassVar[tuple[str, ...]] = ("target", "explore")
+    acting: ClassVar[tuple[str, ...]] = ("target", "explore")
 
     epochs: int = 100
     batch: int = 128
@@ -119,9 +119,9 @@ class DecisionTransformer(FittedAgent):
         shared_by("width", self.width, "heads", self.heads)
 
     @property
-    def traits(self) -> GameTraits:
+    def traits(self) -> Traits:
         """It looks at the table of objects at every step."""
-        return GameTraits(Strategy.ON_THE_FLY, Observation.OBJECTS)
+        return Traits(observation=Observation.OBJECTS, strategy=Strategy.ON_THE_FLY.value)
 
     # Training.
 
@@ -164,17 +164,17 @@ class DecisionTransformer(FittedAgent):
 
     # Playing.
 
-    def play(self, playing: Playing) -> None:
+    def act(self, testing: Testing) -> None:
         """Play the likeliest choices, then draw choices, until a play works."""
         self.network.eval()
-        for game in playing.games:
-            draws: np.random.Generator | None = playing.rng if self.explore else None
-            while playing.remaining(game):
-                with playing.episode(game) as episode:
+        for game in testing.games:
+            draws: np.random.Generator | None = testing.rng if self.explore else None
+            while testing.remaining(game):
+                with testing.episode(game) as episode:
                     self._play_episode(episode, draws)
                 if episode.solved:
                     break
-                draws = playing.rng
+                draws = testing.rng
 
     def _play_episode(self, episode: Episode, draws: np.random.Generator | None) -> None:
         stride = episode.rules.hz // FPS

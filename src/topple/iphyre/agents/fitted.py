@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from torch import nn
 
 from topple.iphyre.agents.fitting import load_weights, read_fit
 from topple.iphyre.game import Game
-from topple.iphyre.phases import GameReport
-from topple.iphyre.rules import Rules
+from topple.iphyre.phases import Training
 from topple.runs.agent import Report
 from topple.runs.device import CPU, chosen_device
 from topple.runs.settings import settings_of
@@ -33,11 +30,11 @@ class FittedAgent:
 
     smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
     #: Settings that can be changed after training.
-    playing: ClassVar[tuple[str, ...]]
+    acting: ClassVar[tuple[str, ...]]
 
     device: str = CPU
     #: Empty, as there are no rewards to follow: it learns from data, not from plays.
-    history: list[GameReport] = field(default_factory=list, init=False, repr=False)
+    history: list[Report] = field(default_factory=list, init=False, repr=False)
     #: Spent on training since the agent was made.
     seconds: float = field(default=0.0, init=False, repr=False)
     _network: nn.Module | None = field(default=None, init=False, repr=False)
@@ -53,7 +50,7 @@ class FittedAgent:
     @property
     def training_settings(self) -> dict[str, Any]:
         """Those that cannot be changed after training."""
-        return {name: each for name, each in self.settings.items() if name not in self.playing}
+        return {name: each for name, each in self.settings.items() if name not in self.acting}
 
     @property
     def network(self) -> nn.Module:
@@ -66,39 +63,36 @@ class FittedAgent:
             raise ValueError("the agent has no weights; train it or load a checkpoint first")
         return self._network
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+    def train(self, training: Training) -> None:
         """Make all epochs, unless a finished checkpoint was loaded."""
         if self._network is None:
-            for _ in self.learn(games, rules, rng):
+            for _ in self.learn(training):
                 pass
 
     def learn(
         self,
-        games: Sequence[Game],
-        rules: Rules,
-        rng: np.random.Generator,
+        training: Training,
         checkpoint: Path | None = None,
         *,
         run: dict[str, Any] | None = None,
+        minutes: float | None = None,
         tensorboard: Path | None = None,
-    ) -> Iterator[GameReport]:
+    ) -> Iterator[Report]:
         """Sample episodes of games at 60 Hz, as published, and make the epochs that are missing.
 
         Args:
-            games: to learn from.
-            rules: not needed: data comes from 60 Hz.
-            rng: where the seed comes from.
-            checkpoint: a file to go on from if it is there, and to save to.
+            training: the games to learn from and the generator of the seed; its rules are not
+                used, because the data are made at 60 Hz.
+            checkpoint: the file to resume from, if it exists, and to save to.
             run: what the training is for, kept in the checkpoint.
+            minutes: not used; the number of epochs is a setting.
             tensorboard: not used.
         """
-        seed = int(rng.integers(_SEEDS))
+        seed = int(training.rng.integers(_SEEDS))
         start = time.monotonic()
-        for report in self.fit_games(games, seed, checkpoint, run or {}):
+        for report in self.fit_games(training.games, seed, checkpoint, run or {}):
             self.seconds, start = self.seconds + time.monotonic() - start, time.monotonic()
-            yield GameReport(
-                report.done, report.planned, math.nan, math.nan, report.rate, report.loss
-            )
+            yield report
 
     def fit_games(
         self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]

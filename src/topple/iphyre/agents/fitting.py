@@ -137,8 +137,8 @@ class Fitting:
                 yield Report(
                     self.epoch * updates,
                     self.schedule.epochs * updates,
-                    loss,
                     updates / spent,
+                    loss,
                     rate,
                 )
         finally:

@@ -7,7 +7,6 @@ kept where they are, which is no knowledge of physics, only of the table's colum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,12 +19,12 @@ from topple.iphyre.agents.plan_search import Judge, Judged, PlanSearch
 from topple.iphyre.agents.sequence_data import STEPS
 from topple.iphyre.dataset import FPS
 from topple.iphyre.game import Game
-from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.plan import NO_PLAN
 from topple.iphyre.plan_rows import Rows, queued, random_rows, removals, row_plan
 from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD, TIME_REWARD, Rules
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation
+from topple.runs.agent import Observation, Traits
 from topple.runs.settings import at_least
 
 _MOVES = 6  # column of the table
@@ -59,33 +58,33 @@ class LearnedPlanner:
             at_least(name, getattr(self, name), 1)
 
     @property
-    def traits(self) -> GameTraits:
+    def traits(self) -> Traits:
         """It looks at the table of objects and plans everything before the first tick."""
-        return GameTraits(Strategy.IN_ADVANCE, Observation.OBJECTS)
+        return Traits(observation=Observation.OBJECTS, strategy=Strategy.IN_ADVANCE.value)
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+    def train(self, training: Training) -> None:
         """Train the model, unless the cache has it."""
         self._mdrnn = Mdrnn(self.memory, self.mixtures, self.model_epochs)
-        for _ in train_mdrnn(self._mdrnn, games, self.each, self.model_seed):
+        for _ in train_mdrnn(self._mdrnn, training.games, self.each, self.model_seed):
             pass
 
-    def play(self, playing: Playing) -> None:
+    def act(self, testing: Testing) -> None:
         """Play the most promising plan of each family until one works, then random ones."""
         if self._mdrnn is None:
             raise ValueError("the agent has no model; train it first")
-        rules, rng = playing.rules, playing.rng
-        for game in playing.games:
+        rules, rng = testing.rules, testing.rng
+        for game in testing.games:
             blocks = len(game.eliminable)
             judge = model_judge(self._mdrnn.network, game, rules)
             search = PlanSearch(judge, blocks, rules, rng)
             search.run(self.plans, self.generations)
             rows = [np.array(found.row, np.int32) for found in search.best()]
             wanted = [row_plan(game, row, rules) for row in rows] or [NO_PLAN]
-            while playing.remaining(game):
+            while testing.remaining(game):
                 plan = wanted.pop(0) if wanted else None
                 if plan is None:
                     plan = row_plan(game, random_rows(rng, 1, blocks, rules)[0], rules)
-                if playing.play(game, plan).solved:
+                if testing.play(game, plan).solved:
                     break
 
 

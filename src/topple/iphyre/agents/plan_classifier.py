@@ -22,13 +22,13 @@ from topple.iphyre.agents.fitting import Fitting, Schedule, one_thread, seeded
 from topple.iphyre.agents.fusion_networks import VisionFusion
 from topple.iphyre.agents.outcome_data import EACH, Examples, game_examples
 from topple.iphyre.agents.vit import IMAGE_SIZE
-from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.pictures import picture_game
 from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD
 from topple.iphyre.sampling import draw_times
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation, Report
+from topple.runs.agent import Observation, Report, Traits
 from topple.runs.device import CPU
 from topple.runs.settings import above_zero, at_least
 
@@ -50,7 +50,7 @@ class PlanClassifier(FittedAgent):
         candidates: plans drawn for each game that is played.
     """
 
-    playing: ClassVar[tuple[str, ...]] = ("candidates",)
+    acting: ClassVar[tuple[str, ...]] = ("candidates",)
 
     epochs: int = 200
     batch: int = 16
@@ -72,10 +72,10 @@ class PlanClassifier(FittedAgent):
         return False
 
     @property
-    def traits(self) -> GameTraits:
+    def traits(self) -> Traits:
         """It looks at the initial scene and plans everything before the first tick."""
         seen = Observation.IMAGE if self.looks_at_pictures else Observation.OBJECTS
-        return GameTraits(Strategy.IN_ADVANCE, seen)
+        return Traits(observation=seen, strategy=Strategy.IN_ADVANCE.value)
 
     # Training.
 
@@ -109,7 +109,7 @@ class PlanClassifier(FittedAgent):
         )
         yield from fitting.epochs(checkpoint)
 
-    # Judging and playing.
+    # Judging and testing.
 
     def predict(self, examples: Examples) -> NDArray[np.float32]:
         """[examples] how likely plans are to work."""
@@ -124,19 +124,19 @@ class PlanClassifier(FittedAgent):
         """The share of plans whose outcome is told."""
         return float(np.mean((self.predict(examples) > 0.5) == examples.solved))
 
-    def play(self, playing: Playing) -> None:
+    def act(self, testing: Testing) -> None:
         """Play the most promising plans, best first, until one works."""
-        for game in playing.games:
+        for game in testing.games:
             blocks = len(game.eliminable)
-            drawn = draw_times(blocks, seed=int(playing.rng.integers(_SEEDS)))
+            drawn = draw_times(blocks, seed=int(testing.rng.integers(_SEEDS)))
             rows = list(islice(drawn, self.candidates))
             times = np.array(rows, np.float32).reshape(len(rows), -1)[:, :blocks]
             unknown = np.zeros(len(times), np.bool_)  # whether they work
             works = self.predict(game_examples(game, times, unknown))
             promised = works * SUCCESS_REWARD + ELIMINATION_REWARD * (times > 0).sum(axis=1)
-            for number in np.argsort(-promised, kind="stable")[: playing.remaining(game)].tolist():
-                plan = plan_from_seconds(game, rows[number][:blocks], playing.rules)
-                if playing.play(game, plan).solved:
+            for number in np.argsort(-promised, kind="stable")[: testing.remaining(game)].tolist():
+                plan = plan_from_seconds(game, rows[number][:blocks], testing.rules)
+                if testing.play(game, plan).solved:
                     break
 
 

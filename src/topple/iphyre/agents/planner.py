@@ -6,7 +6,6 @@ counted in the record's protocol.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +14,12 @@ from topple.iphyre.agents.plan_search import Judge, Judged, PlanSearch, carried_
 from topple.iphyre.engine.batch import simulate_batch
 from topple.iphyre.episode import scores_of
 from topple.iphyre.game import Game
-from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.plan import NO_PLAN
 from topple.iphyre.plan_rows import Rows, queued, random_rows, removals, row_plan
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation
+from topple.runs.agent import Observation, Traits
 from topple.runs.settings import at_least
 
 
@@ -43,28 +42,28 @@ class Planner:
         at_least("generations", self.generations, 1)
 
     @property
-    def traits(self) -> GameTraits:
+    def traits(self) -> Traits:
         """It has the exact scene and plans everything before the first tick."""
-        return GameTraits(Strategy.IN_ADVANCE, Observation.SCENE)
+        return Traits(observation=Observation.SCENE, strategy=Strategy.IN_ADVANCE.value)
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+    def train(self, training: Training) -> None:
         """Nothing to learn."""
 
-    def play(self, playing: Playing) -> None:
+    def act(self, testing: Testing) -> None:
         """Play the best plan found; where none was, do nothing, then try random plans."""
-        rules, rng = playing.rules, playing.rng
-        for game in playing.games:
+        rules, rng = testing.rules, testing.rng
+        for game in testing.games:
             blocks = len(game.eliminable)
             search = PlanSearch(simulator_judge(game, rules), blocks, rules, rng)
             search.run(self.calls, self.generations)
-            playing.simulator_calls += search.judged
+            testing.simulator_calls += search.judged
             found = search.best()
             row = np.array(found[0].row, np.int32) if found else None
             plan = NO_PLAN if row is None else row_plan(game, row, rules)
-            solved = playing.play(game, plan).solved
-            while not solved and playing.remaining(game):
+            solved = testing.play(game, plan).solved
+            while not solved and testing.remaining(game):
                 guess = random_rows(rng, 1, blocks, rules)[0]
-                solved = playing.play(game, row_plan(game, guess, rules)).solved
+                solved = testing.play(game, row_plan(game, guess, rules)).solved
 
 
 def simulator_judge(game: Game, rules: Rules) -> Judge:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from topple.iphyre.analysis.random_agent import paper_games, play_random
-from topple.iphyre.game import Game
-from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.play_log import play_of
-from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
+from topple.runs.agent import Traits
 
 
 @dataclass
@@ -29,18 +25,18 @@ class Random:
     seed: int = 0
 
     @property
-    def traits(self) -> GameTraits:
+    def traits(self) -> Traits:
         """It acts at every tick and sees nothing."""
-        return GameTraits(Strategy.ON_THE_FLY)
+        return Traits(strategy=Strategy.ON_THE_FLY.value)
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+    def train(self, training: Training) -> None:
         """Nothing to learn."""
 
-    def play(self, playing: Playing) -> None:
+    def act(self, testing: Testing) -> None:
         """Play every game as often as allowed."""
         published = paper_games()
-        games = [*published, *(game for game in playing.games if game not in published)]
-        for number in range(playing.log.limit):
-            ends = play_random(games, self.seed + number, playing.rules)
-            for game in playing.games:
-                playing.log.append(play_of(ends[game.name]))
+        games = [*published, *(game for game in testing.games if game not in published)]
+        for number in range(testing.log.limit):
+            ends = play_random(games, self.seed + number, testing.rules)
+            for game in testing.games:
+                testing.log.append(play_of(ends[game.name]))

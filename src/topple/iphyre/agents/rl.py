@@ -1,7 +1,7 @@
 """Reinforcement learning on I-PHYRE, with the algorithms of stable-baselines3.
 
 An agent here is an algorithm (see :mod:`topple.iphyre.agents.rl_agents`) that acts by one of the
-three strategies. From top to bottom: the settings, training, checkpoints, playing.
+three strategies. From top to bottom: the settings, training, checkpoints, testing.
 
 It learns from episodes of the training games, sampled evenly, in native vector environments, and
 then plays others with the weights it has. On a CPU, equal seeds give equal weights, also after
@@ -29,12 +29,12 @@ from topple.iphyre.agents.rl_state import Dice, capture, load_trained, restore
 from topple.iphyre.agents.vec_env import GameVecEnv, to_times
 from topple.iphyre.env_reference import act, observe
 from topple.iphyre.game import Game
-from topple.iphyre.phases import GameReport, GameTraits, Playing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
 from topple.iphyre.variants import vary
-from topple.runs.agent import Observation
+from topple.runs.agent import Observation, Report, Traits
 from topple.runs.checkpoint import CheckpointError, read_state, write_state
 from topple.runs.settings import settings_of
 
@@ -74,7 +74,7 @@ class RlAgent:
     variants: int = 0
     explore: bool = False
     #: Points of the training curve so far.
-    history: list[GameReport] = field(default_factory=list, init=False, repr=False)
+    history: list[Report] = field(default_factory=list, init=False, repr=False)
     #: Spent on training, over all its parts.
     seconds: float = field(default=0.0, init=False, repr=False)
     _model: BaseAlgorithm | None = field(default=None, init=False, repr=False)
@@ -97,9 +97,9 @@ class RlAgent:
             raise ValueError(f"{name} is {getattr(self, name)}; it has to be above {bound}")
 
     @property
-    def traits(self) -> GameTraits:
+    def traits(self) -> Traits:
         """It looks at the table of objects."""
-        return GameTraits(self.strategy, Observation.OBJECTS)
+        return Traits(observation=Observation.OBJECTS, strategy=self.strategy.value)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -112,36 +112,35 @@ class RlAgent:
 
     # Training.
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+    def train(self, training: Training) -> None:
         """Take all steps, unless a finished checkpoint was loaded."""
         if self._model is None:
-            for _ in self.learn(games, rules, rng):
+            for _ in self.learn(training):
                 pass
 
     def learn(
         self,
-        games: Sequence[Game],
-        rules: Rules,
-        rng: np.random.Generator,
+        training: Training,
         checkpoint: Path | None = None,
         *,
         run: dict[str, Any] | None = None,
+        minutes: float | None = None,
         tensorboard: Path | None = None,
-    ) -> Iterator[GameReport]:
+    ) -> Iterator[Report]:
         """Take the steps that are missing, with a report after every hundredth of them.
 
         Args:
-            games: to learn from.
-            rules: what episodes go by.
-            rng: where the seed comes from.
-            checkpoint: a file to go on from if it is there, and to save to.
+            training: the games to learn from, their rules, and the generator of the seed.
+            checkpoint: the file to resume from, if it exists, and to save to.
             run: what the training is for, kept in the checkpoint.
-            tensorboard: a folder for logs of the library.
+            minutes: not used; the number of steps is a setting.
+            tensorboard: a folder for the logs of the library.
         """
         if tensorboard is not None and find_spec("tensorboard") is None:
             raise ValueError("logs for tensorboard need it: pip install tensorboard")
-        seed = int(rng.integers(_SEEDS))
-        env, dice = self._env(games, rules, seed), Dice(seed)
+        games = training.games
+        seed = int(training.rng.integers(_SEEDS))
+        env, dice = self._env(games, training.rules, seed), Dice(seed)
         with dice:
             model = self._model = self.new_model(env)
             model.action_space.seed(seed)
@@ -185,7 +184,7 @@ class RlAgent:
         count = len(env.finished)
         reward = sum(each.reward for each in env.finished) / count
         solved = sum(each.solved for each in env.finished) / count
-        self.history.append(GameReport(done, self.steps, reward, solved, rate))
+        self.history.append(Report(done, self.steps, rate, reward=reward, solved=solved))
 
     # Checkpoints.
 
@@ -214,7 +213,7 @@ class RlAgent:
         found = read_state(path, _KIND, _PARTS)
         if found["agent"] != type(self).__name__:
             raise CheckpointError(f"{path} is of agent {found['agent']}, not {type(self).__name__}")
-        self.history = [GameReport(*point) for point in found["history"]]
+        self.history = [Report(*point) for point in found["history"]]
         self.seconds = found["seconds"]
         return found
 
@@ -269,21 +268,21 @@ class RlAgent:
 
     # Playing.
 
-    def play(self, playing: Playing) -> None:
+    def act(self, testing: Testing) -> None:
         """Play every game in turn, as often as allowed."""
         if self._model is None:
             raise ValueError("the agent has no weights; train it or load a checkpoint first")
-        seed = int(playing.rng.integers(_SEEDS))
+        seed = int(testing.rng.integers(_SEEDS))
         self._model.action_space.seed(seed)
         with Dice(seed):
-            for _ in range(playing.log.limit):
-                self._play_all(playing)
+            for _ in range(testing.log.limit):
+                self._play_all(testing)
 
-    def _play_all(self, playing: Playing) -> None:
+    def _play_all(self, testing: Testing) -> None:
         """Play all games once, side by side, so that the network sees them together."""
         with ExitStack() as stack:
             # Plays are logged as the stack is taken down, from its top.
-            opened = [stack.enter_context(playing.episode(game)) for game in playing.games[::-1]]
+            opened = [stack.enter_context(testing.episode(game)) for game in testing.games[::-1]]
             running = opened[::-1]
             used: dict[str, frozenset[int]] = {}
             while running:

@@ -7,7 +7,6 @@ state, and the state expected next if nothing is removed. It learns in the envir
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,9 +27,10 @@ from topple.iphyre.agents.vec_env import GameVecEnv
 from topple.iphyre.env_reference import act, observe
 from topple.iphyre.env_slots import observation_size
 from topple.iphyre.game import Game
-from topple.iphyre.phases import GameReport, Playing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
+from topple.runs.agent import Report
 from topple.runs.settings import at_least
 
 _SEEN = observation_size(Strategy.ON_THE_FLY)
@@ -115,22 +115,21 @@ class WithForesight(RlAgent):
 
     def learn(
         self,
-        games: Sequence[Game],
-        rules: Rules,
-        rng: np.random.Generator,
+        training: Training,
         checkpoint: Path | None = None,
         *,
         run: dict[str, Any] | None = None,
+        minutes: float | None = None,
         tensorboard: Path | None = None,
-    ) -> Iterator[GameReport]:
+    ) -> Iterator[Report]:
         """Train the MDRNN, unless the cache has it, then take the steps that are missing.
 
-        Reports on the MDRNN have a loss and no rewards, and none of the steps are done.
+        Reports on the MDRNN count its epochs and are marked as preparing.
         """
         self._mdrnn = Mdrnn(self.memory, self.mixtures, self.model_epochs)
-        for epoch in train_mdrnn(self._mdrnn, games, self.each, self.model_seed):
-            yield GameReport(0, self.steps, math.nan, math.nan, epoch.rate, epoch.loss)
-        yield from super().learn(games, rules, rng, checkpoint, run=run, tensorboard=tensorboard)
+        for epoch in train_mdrnn(self._mdrnn, training.games, self.each, self.model_seed):
+            yield epoch._replace(preparing=True)
+        yield from super().learn(training, checkpoint, run=run, tensorboard=tensorboard)
 
     def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:
         assert self._mdrnn is not None
@@ -152,15 +151,15 @@ class WithForesight(RlAgent):
         load_weights(self._mdrnn.network, found["state"]["mdrnn"])
         return found
 
-    def _play_all(self, playing: Playing) -> None:
+    def _play_all(self, testing: Testing) -> None:
         """Play all games once, one after the other."""
-        for game in playing.games:
-            self._play_game(playing, game)
+        for game in testing.games:
+            self._play_game(testing, game)
 
-    def _play_game(self, playing: Playing, game: Game) -> None:
+    def _play_game(self, testing: Testing, game: Game) -> None:
         assert self._mdrnn is not None
         foresight = Foresight(self._mdrnn.network, 1)
-        with playing.episode(game) as episode:
+        with testing.episode(game) as episode:
             while not episode.state.over:
                 seen = observe(episode, self.strategy)
                 state = seen[None, :STATE].copy()

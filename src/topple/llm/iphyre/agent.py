@@ -7,18 +7,16 @@ end with the first that solves the game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
-from topple.iphyre.phases import GameTraits, Playing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.plan import NO_PLAN
-from topple.iphyre.rules import SECONDS, Rules
+from topple.iphyre.rules import SECONDS
 from topple.iphyre.strategy import Strategy, next_leg, plan_in_advance
 from topple.llm.answers import AnswerError, Schema
 from topple.llm.chat import Chat
@@ -40,7 +38,7 @@ from topple.llm.messages import system, user
 from topple.llm.settings import ChatSettings
 from topple.llm.turn import Asker
 from topple.llm.turns import TurnNote, note
-from topple.runs.agent import Observation
+from topple.runs.agent import Observation, Traits
 
 Value = TypeVar("Value")
 
@@ -78,61 +76,61 @@ class IphyreLlm(ChatSettings):
             )
 
     @property
-    def traits(self) -> GameTraits:
+    def traits(self) -> Traits:
         """It reads the exact scene, and learns from its plays of a game within that game."""
         if self.preset:
-            return GameTraits(Strategy.IN_ADVANCE, Observation.OBJECTS)
-        return GameTraits(Strategy(self.strategy), Observation.SCENE, online=self.memory > 0)
+            return Traits(observation=Observation.OBJECTS, strategy=Strategy.IN_ADVANCE.value)
+        return Traits(self.memory > 0, Observation.SCENE, strategy=self.strategy)
 
-    def train(self, games: Sequence[Game], rules: Rules, rng: np.random.Generator) -> None:
+    def train(self, training: Training) -> None:
         """Nothing to learn."""
 
-    def play(self, playing: Playing) -> None:
+    def act(self, testing: Testing) -> None:
         """Play games, several at once."""
         options = self.options()
         if self.preset:
             options = {**options, **gpt4_preset.OPTIONS}
 
-        def sit(chat: Chat, game: Game) -> tuple[Playing, list[TurnNote]]:
-            return self._play_one(chat, playing.part(game), game)
+        def sit(chat: Chat, game: Game) -> tuple[Testing, list[TurnNote]]:
+            return self._play_one(chat, testing.part(game), game)
 
-        for part in work(self.link, options, playing.games, lambda game: game.name, sit):
-            playing.join(part)
+        for part in work(self.link, options, testing.games, lambda game: game.name, sit):
+            testing.join(part)
 
-    def _play_one(self, chat: Chat, playing: Playing, game: Game) -> tuple[Playing, list[TurnNote]]:
+    def _play_one(self, chat: Chat, testing: Testing, game: Game) -> tuple[Testing, list[TurnNote]]:
         if not self.preset:
-            return _Table(self, Asker(chat, self), playing, game).sit()
-        if playing.rules.hz != gpt4_preset.RULES.hz:
-            raise ValueError(f"preset {self.preset!r} is played at 10 Hz, not {playing.rules.hz}")
+            return _Table(self, Asker(chat, self), testing, game).sit()
+        if testing.rules.hz != gpt4_preset.RULES.hz:
+            raise ValueError(f"preset {self.preset!r} is played at 10 Hz, not {testing.rules.hz}")
         played, wrong, answer = gpt4_preset.ask(chat, f"{game.name}/001/00", game)
-        playing.log.append(played)
+        testing.log.append(played)
         result = f"reward {played.score.reward:.1f}"
-        return playing, [TurnNote(1, answer, result, (wrong,) if wrong else ())]
+        return testing, [TurnNote(1, answer, result, (wrong,) if wrong else ())]
 
 
 class _Table:
     """One game, from its first turn to its last."""
 
-    def __init__(self, agent: IphyreLlm, asker: Asker, playing: Playing, game: Game) -> None:
-        self._agent, self._asker, self._playing, self._game = agent, asker, playing, game
+    def __init__(self, agent: IphyreLlm, asker: Asker, testing: Testing, game: Game) -> None:
+        self._agent, self._asker, self._testing, self._game = agent, asker, testing, game
         self._strategy = Strategy(agent.strategy)
-        self._tools = GameTools(agent, playing, game)
+        self._tools = GameTools(agent, testing, game)
         self._seen: list[tuple[WatchedPlay, str]] = []  # plays, and how they went
         self._turns: list[TurnNote] = []
         self._passed = 0  # turns in a row
 
-    def sit(self) -> tuple[Playing, list[TurnNote]]:
+    def sit(self) -> tuple[Testing, list[TurnNote]]:
         """Play until the game is solved, its plays are used up, or the model has given up."""
         how = {
             Strategy.IN_ADVANCE: self._in_advance,
             Strategy.COMBINED: self._combined,
             Strategy.ON_THE_FLY: self._on_the_fly,
         }[self._strategy]
-        for number in range(1, self._playing.log.limit + 1):
+        for number in range(1, self._testing.log.limit + 1):
             notes: list[str] = []
             how(notes)
-            _, plan, score = self._playing.log.last
-            seen = watch_play(self._game, number, plan, score, self._playing.rules)
+            _, plan, score = self._testing.log.last
+            seen = watch_play(self._game, number, plan, score, self._testing.rules)
             self._seen.append((seen, play_text(seen, notes)))
             self._tools.seen.append(seen)
             if self._turns:
@@ -141,21 +139,21 @@ class _Table:
                 self._turns[-1] = last._replace(result=result)
             if score.solved or self._passed >= self._agent.patience:
                 break
-        return self._playing, self._turns
+        return self._testing, self._turns
 
     def _in_advance(self, notes: list[str]) -> None:
         """Ask for all times, then play."""
-        action = self._ask_times(Episode(self._game, self._playing.rules), notes)
+        action = self._ask_times(Episode(self._game, self._testing.rules), notes)
         plan = NO_PLAN
         if action is not None:
-            plan = plan_in_advance(self._game, action, self._playing.rules)
-        self._playing.play(self._game, plan)
+            plan = plan_in_advance(self._game, action, self._testing.rules)
+        self._testing.play(self._game, plan)
 
     def _combined(self, notes: list[str]) -> None:
         """Ask for all times, play to the first removal, and ask again."""
         used: frozenset[int] = frozenset()
-        rules = self._playing.rules
-        with self._playing.episode(self._game) as episode:
+        rules = self._testing.rules
+        with self._testing.episode(self._game) as episode:
             while not episode.state.over and episode.removed < len(self._game.eliminable):
                 action = self._ask_times(episode, notes)
                 if action is None:
@@ -170,7 +168,7 @@ class _Table:
 
     def _ask_times(self, episode: Episode, notes: list[str]) -> list[float] | None:
         """An action with a time for each gray block; None: there was no answer."""
-        rules, removed = self._playing.rules, episode.state.removed
+        rules, removed = self._testing.rules, episode.state.removed
         gone = [body in removed for body in self._game.eliminable]
         earliest = max(1, episode.tick)  # a time of 0 would mean never
 
@@ -181,9 +179,9 @@ class _Table:
 
     def _on_the_fly(self, notes: list[str]) -> None:
         """Ask every so many ticks whether a block goes now."""
-        schema, rules = choice_schema(self._game), self._playing.rules
+        schema, rules = choice_schema(self._game), self._testing.rules
         stride = max(1, round(self._agent.every * rules.hz))
-        with self._playing.episode(self._game) as episode:
+        with self._testing.episode(self._game) as episode:
             # When nothing is left to remove, there is nothing to decide.
             while not episode.state.over and episode.removed < len(self._game.eliminable):
                 if self._passed >= self._agent.patience:
@@ -220,16 +218,16 @@ class _Table:
         return value
 
     def _messages(self, episode: Episode) -> list[Any]:
-        agent, playing = self._agent, self._playing
+        agent, testing = self._agent, self._testing
         told = self._seen[-agent.memory :] if agent.memory else []
         memory = [text for _, text in told]
         if told:
             memory[-1] += f"\n{final_text(told[-1][0])}"
         made = len(self._seen)
-        text = game_text(episode, self._strategy, playing.log.limit, made, memory)
+        text = game_text(episode, self._strategy, testing.log.limit, made, memory)
         last = told[-1][0] if told else None
         pictures = game_pictures(episode, last, agent.keyframes) if agent.images else []
-        start = rules_text(self._strategy, playing.rules, agent.every, agent.tools)
+        start = rules_text(self._strategy, testing.rules, agent.every, agent.tools)
         if agent.tools:
             start += f"\n\n{self._tools.words()}"
         return [system(start), user(text, pictures)]

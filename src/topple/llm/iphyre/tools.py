@@ -6,7 +6,7 @@ from typing import Any
 
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game
-from topple.iphyre.phases import Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.rules import SECONDS
 from topple.iphyre.strategy import plan_in_advance
 from topple.llm.iphyre.feedback import WatchedPlay, play_events, score_words, watch_play
@@ -19,9 +19,9 @@ from topple.llm.toolbox import Toolbox
 class GameTools(Toolbox[WatchedPlay]):
     """The tools of one game. By any strategy, `simulate` plays whole plans from the start."""
 
-    def __init__(self, settings: ChatSettings, playing: Playing, game: Game) -> None:
-        super().__init__(settings, "game", "play", SECONDS, plan_schema(game, playing.rules))
-        self._playing, self._game = playing, game
+    def __init__(self, settings: ChatSettings, testing: Testing, game: Game) -> None:
+        super().__init__(settings, "game", "play", SECONDS, plan_schema(game, testing.rules))
+        self._testing, self._game = testing, game
 
     def start(self) -> str:
         """The game."""
@@ -33,8 +33,8 @@ class GameTools(Toolbox[WatchedPlay]):
 
     def trial(self, proposal: Any) -> str:
         """What a plan would do."""
-        rules = self._playing.rules
+        rules = self._testing.rules
         plan = plan_in_advance(self._game, answer_action(proposal, rules), rules)
-        self._playing.simulator_calls += 1
+        self._testing.simulator_calls += 1
         seen = watch_play(self._game, 0, plan, play(self._game, plan, rules), rules)
         return "\n".join([score_words(seen), *play_events(seen)])

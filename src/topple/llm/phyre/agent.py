@@ -15,7 +15,6 @@ from topple.llm.chat import Chat
 from topple.llm.crew import work
 from topple.llm.messages import system, user
 from topple.llm.phyre.feedback import WATCHED, Watched, watched
-from topple.llm.phyre.grid import Grid
 from topple.llm.phyre.prompt import (
     action_schema,
     answer_action,
@@ -31,6 +30,7 @@ from topple.llm.settings import ChatSettings
 from topple.llm.turn import Asker
 from topple.llm.turns import TurnNote, note
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND
+from topple.phyre.grid import Grid
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scene.goal import PHYRE_HOLD_STEPS
 from topple.phyre.task import Task

@@ -9,9 +9,9 @@ from typing import Any
 from topple.llm.answers import NOTE, AnswerError, Schema
 from topple.llm.messages import ANSWER_RULE, CALL_RULE, Picture
 from topple.llm.phyre.feedback import Watched, events, final_lines, keyframes, outcome_words
-from topple.llm.phyre.grid import Grid
 from topple.llm.phyre.scene import goal_words, scene_lines
 from topple.phyre.frames import draw_scene
+from topple.phyre.grid import Grid
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from topple.llm.answers import Schema
 from topple.llm.phyre.feedback import WATCHED, Watched, events, outcome_words, watched
-from topple.llm.phyre.grid import Grid
 from topple.llm.phyre.prompt import answer_action, misfit
 from topple.llm.phyre.scene import scene_lines
 from topple.llm.settings import ChatSettings
 from topple.llm.toolbox import Toolbox
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND
+from topple.phyre.grid import Grid
 from topple.phyre.phases import Testing
 from topple.phyre.task import Task
 

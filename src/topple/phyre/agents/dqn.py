@@ -209,7 +209,7 @@ class Dqn:
             if checkpoint is not None and pace.is_time_to_save():
                 state = self._checkpoint(updates, training, run, digest, seed)
                 write_checkpoint(checkpoint, state)
-            yield Report(updates.done, self.updates, loss, pace.rate, float(rates[-1]))
+            yield Report(updates.done, self.updates, pace.rate, loss, float(rates[-1]))
         self._finished = self._checkpoint(updates, training, run, digest, seed)
         if checkpoint is not None:
             write_checkpoint(checkpoint, self._finished)

@@ -31,9 +31,9 @@ from topple.player.replays import (
     phyre_replay,
     plan_text,
 )
-from topple.player.runs import IndexedRun, game_record, run_card, task_record
+from topple.player.runs import IndexedRun, run_card, run_record
 from topple.player.service import CurrentService, GamePath, Heavy, RunPath, TaskPath
-from topple.runs.record_files import RecordError
+from topple.runs.record import RecordError
 
 router = APIRouter(prefix="/api", tags=["replays"])
 
@@ -148,19 +148,19 @@ def show_run(service: CurrentService, run: RunPath) -> RunDetail:
 
 
 def _tasks(entry: IndexedRun) -> list[RunItem]:
-    record = task_record(entry.path)
-    made = Counter(attempt.task for attempt in record.attempts)
+    results = run_record(entry.path).results
+    made = Counter(attempt.task for attempt in results.attempts)
     return [
         RunItem(subject=str(task), attempts=made[task], first_solved=first or None)
-        for task, first in zip(record.tasks, record.first_solved.tolist(), strict=True)
+        for task, first in zip(results.tasks, results.first_solved.tolist(), strict=True)
     ]
 
 
 def _games(entry: IndexedRun) -> list[RunItem]:
-    record = game_record(entry.path)
+    record = run_record(entry.path)
     items = []
-    for name, score in record.scores.items():
-        plays = [play for play in record.plays if play.game == name]
+    for name, score in record.results.scores.items():
+        plays = [play for play in record.results.plays if play.game == name]
         first = next((k for k, play in enumerate(plays, start=1) if play.score.solved), None)
         items.append(
             RunItem(subject=name, attempts=len(plays), first_solved=first, reward=score.reward)
@@ -187,7 +187,7 @@ def list_run_attempts(
 
 
 def _attempts(entry: IndexedRun, subject: str) -> list[RunAttempt]:
-    attempts = [a for a in task_record(entry.path).attempts if str(a.task) == subject]
+    attempts = [a for a in run_record(entry.path).results.attempts if str(a.task) == subject]
     return [
         RunAttempt(
             number=number,
@@ -200,8 +200,8 @@ def _attempts(entry: IndexedRun, subject: str) -> list[RunAttempt]:
 
 
 def _plays(entry: IndexedRun, subject: str) -> list[RunAttempt]:
-    record = game_record(entry.path)
-    plays = [play for play in record.plays if play.game == subject]
+    record = run_record(entry.path)
+    plays = [play for play in record.results.plays if play.game == subject]
     return [
         RunAttempt(
             number=number,
@@ -209,7 +209,7 @@ def _plays(entry: IndexedRun, subject: str) -> list[RunAttempt]:
             plan=[base.Elimination(tick=t, body=body) for t, body in play.plan.eliminations],
             reward=play.score.reward,
             replay=(
-                f"/api/replays/iphyre/{subject}?plan={plan_text(play.plan)}&hz={record.config.hz}"
+                f"/api/replays/iphyre/{subject}?plan={plan_text(play.plan)}&hz={record.config.selection.hz}"
             ),
         )
         for number, play in enumerate(plays, start=1)

@@ -1,0 +1,160 @@
+"""Table A1: how well classifiers tell which plans work, split by split.
+
+Each result is one small JSON file: the config, where it was made, and the share of outcomes told
+rightly in each split and game.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topple.files import whole_file
+from topple.iphyre.agents.outcome_data import Examples, held_out, sample_examples
+from topple.iphyre.split import Split
+from topple.runs.agent import Report, Setting
+from topple.runs.benchmark import provenance
+from topple.runs.config import run_name
+from topple.runs.record import RecordError
+from topple.runs.registry import create_agent
+
+CLASSIFIERS = {
+    "Global Fusion": "fusion-global",
+    "Object Fusion": "fusion-object",
+    "Vision Fusion": "fusion-vision",
+}
+HELD_OUT = 0.2  # share of training plans kept for testing, where any are
+
+
+class Classifier(Protocol):
+    """An agent that tells which plans work."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, by name, as they were used."""
+        ...
+
+    def fit(self, examples: Examples, seed: int) -> Iterator[Report]:
+        """Learn, with reports."""
+        ...
+
+    def predict(self, examples: Examples) -> NDArray[np.float32]:
+        """[examples] how likely plans are to work."""
+        ...
+
+
+@dataclass(frozen=True)
+class ClassifierConfig:
+    """One result. Equal configs give equal results.
+
+    Attributes:
+        agent: of ``CLASSIFIERS``, by its registered name.
+        settings: of the agent.
+        seed: of its weights and batches; the plans are those of seed 0, as published.
+        held_out: share of the training plans that is not learned from.
+    """
+
+    agent: str
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    seed: int = 0
+    held_out: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """A file name."""
+        return run_name(self.agent, f"{self.seed}", self.to_data())
+
+    def to_data(self) -> dict[str, Any]:
+        """The config as plain values for JSON."""
+        return {**asdict(self), "settings": dict(sorted(self.settings.items()))}
+
+
+class PlanStore:
+    """Sampled plans of all splits, drawn when first asked for: some take many draws."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Split, int, bool], Examples] = {}
+
+    def of(self, split: Split, each: int, masked: bool) -> Examples:
+        """The plans of a split."""
+        key = split, each, masked
+        if key not in self._known:
+            self._known[key] = sample_examples(split.games, each, masked=masked)
+        return self._known[key]
+
+
+def run_classifier(
+    config: ClassifierConfig,
+    store: PlanStore,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Train a classifier on basic games and test it on all splits."""
+    agent = cast(Classifier, create_agent("iphyre", config.agent, config.settings))
+    each, masked = agent.settings["each"], agent.settings["masked"]
+    learned = store.of(Split.BASIC, each, masked)
+    kept = held_out(learned, config.held_out, config.seed)
+    started = time.monotonic()
+    loss: float | None = None
+    for report in agent.fit(learned.part(~kept), config.seed):
+        loss = report.loss
+        if progress is not None:
+            progress(report.done, report.planned)
+    seconds = time.monotonic() - started
+    tests = {split.value: store.of(split, each, masked) for split in Split}
+    tests[Split.BASIC.value] = learned.part(~kept)
+    if config.held_out:
+        tests["basic_held_out"] = learned.part(kept)
+    games: dict[str, dict[str, float]] = {}
+    for name, examples in tests.items():
+        right = (agent.predict(examples) > 0.5) == examples.solved
+        games[name] = {
+            game.name: float(right[examples.game == k].mean())
+            for k, game in enumerate(examples.games)
+        }
+    return {
+        "config": config.to_data(),
+        "settings": agent.settings,
+        "provenance": provenance("iphyre"),
+        "loss": loss,
+        "seconds": round(seconds, 1),
+        "accuracy": {name: sum(own.values()) / len(own) for name, own in games.items()},
+        "games": games,
+    }
+
+
+def sweep_classifiers(
+    configs: Iterable[ClassifierConfig],
+    folder: Path,
+    on_start: Callable[[ClassifierConfig], Callable[[int, int], None] | None] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the result of each config, from its file or by training.
+
+    Raises:
+        RecordError: A file is damaged.
+    """
+    store = PlanStore()
+    for config in configs:
+        path = folder / f"{config.name}.json"
+        found = _read(path) if path.exists() else None
+        if found is None or found["config"] != config.to_data():
+            progress = on_start(config) if on_start is not None else None
+            found = run_classifier(config, store, progress)
+            folder.mkdir(parents=True, exist_ok=True)
+            with whole_file(path) as temporary:
+                temporary.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+        yield found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+        return {**found, "config": found["config"], "accuracy": found["accuracy"]}
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{path} is no result of a classifier: {error}; delete it") from error

@@ -1,0 +1,136 @@
+"""The section of a report on PHYRE: figures, attempts, and tables that any records answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.auccess import MAX_ATTEMPTS, auccess, success_at
+from topple.phyre.clips import sample_clips
+from topple.phyre.dev_figures import dev_figures
+from topple.phyre.figures import success_curves
+from topple.phyre.results import PhyreRecord
+from topple.phyre.selection import Part
+from topple.phyre.tables import EARLY_ATTEMPTS, comparison_table, table1, table2
+from topple.reports.html import Section, scores_of
+from topple.reports.table import Table
+
+
+def report_section(records: Sequence[PhyreRecord], clips: int) -> Section:
+    """The section of some records.
+
+    Args:
+        records: the records.
+        clips: how many solved attempts to show.
+    """
+    tested = [record for record in records if record.config.selection.part is Part.TEST]
+    figures = {"Success curves": success_curves(tested)} if tested else {}
+    tables = {}
+    if tested:
+        tables["table1a"], tables["table1b"] = table1(tested)
+        tables["table2"] = table2(tested)
+        tables["comparisons"] = comparison_table(tested)
+    if records:
+        tables["templates"] = template_table(records)
+        tables["protocol"] = protocol_table(records)
+        tables["runs"] = runs_table(records)
+    return Section(
+        {**figures, **dev_figures(records)},
+        sample_clips(records, clips),
+        tables,
+        [scores_of(record) for record in records],
+    )
+
+
+def runs_table(records: Iterable[PhyreRecord]) -> Table:
+    """Every run with its scores."""
+    rows = []
+    for record in records:
+        config = record.config
+        rows.append(
+            [
+                config.title,
+                config.selection.group,
+                config.selection.part.value,
+                str(config.selection.fold if config.selection.fold is not None else ""),
+                " ".join(f"{name}={value}" for name, value in config.settings.items()),
+                str(config.attempts),
+                f"{record.results.auccess:.4f}",
+                f"{success_at(record.results.first_solved, EARLY_ATTEMPTS):.4f}",
+                f"{success_at(record.results.first_solved, MAX_ATTEMPTS):.4f}",
+                str(record.provenance.get("engine", "")),
+            ]
+        )
+    header = ["agent", "setup", "part", "fold", "settings", "attempts", "AUCCESS"]
+    header += ["solved@10", "solved@100", "engine"]
+    return Table("Runs", header, rows)
+
+
+def template_table(records: Iterable[PhyreRecord]) -> Table:
+    """AUCCESS of each template, over all folds that score it."""
+    found: dict[tuple[str, str, str], list[npt.NDArray[np.int64]]] = {}
+    for record in records:
+        for template, solved in record.results.templates().items():
+            key = (record.config.selection.group, template, record.config.title)
+            found.setdefault(key, []).append(solved)
+    agents = list(dict.fromkeys(agent for _, _, agent in found))
+    places = list(dict.fromkeys((setup, template) for setup, template, _ in sorted(found)))
+    rows = []
+    for setup, template in places:
+        line = [setup, template]
+        for agent in agents:
+            parts = found.get((setup, template, agent))
+            line.append(f"{auccess(np.concatenate(parts)):.4f}" if parts else "")
+        rows.append(line)
+    return Table(
+        "AUCCESS by template",
+        ["setup", "template", *agents],
+        rows,
+        "A task that several folds score counts once for each.",
+    )
+
+
+def protocol_table(records: Iterable[PhyreRecord]) -> Table:
+    """The conditions of each agent in each setup; compare only what agrees on them."""
+    names = {
+        "learning": "learning",
+        "observation": "observation",
+        "candidates": "candidates",
+        "attempts_per_task": "attempts",
+        "trained_on": "trained on",
+        "tried_tasks": "tasks tried",
+        "scored_tasks": "tasks scored",
+        "simulator_calls_in_training": "calls in training",
+        "simulator_calls_in_testing": "calls in testing",
+    }
+    rows: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        key = (record.config.title, record.config.selection.group)
+        if key in rows:
+            continue
+        protocol = record.protocol
+        ceiling = protocol.get("oracle_ceiling")
+        text = "none"
+        if ceiling:
+            text = f"{ceiling['auccess']:.3f}"
+            if ceiling["undecided_tasks"]:
+                text = f"at least {text} ({ceiling['undecided_tasks']} tasks undecided)"
+        values = [_text(protocol.get(name)) for name in names]
+        rows[key] = [*key, *values, text, _text(protocol.get("privileged"))]
+    return Table(
+        "Protocol",
+        ["agent", "setup", *names.values(), "oracle ceiling", "privileged"],
+        list(rows.values()),
+        "Numbers are of the first fold. The oracle ceiling is the AUCCESS of a perfect ranking "
+        "of the same candidates.",
+    )
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "any"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
