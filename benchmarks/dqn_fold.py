@@ -30,10 +30,12 @@ from topple.files import whole_file
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup, Split
 from topple.phyre.published import published_auccess
-from topple.runs.config import Part, RunConfig, Setting
+from topple.phyre.selection import Part, TaskSelection
+from topple.runs.agent import Setting
+from topple.runs.config import RunConfig
 from topple.runs.learner import CHECKPOINT
 from topple.runs.row_file import load_row
-from topple.runs.run import Laboratory
+from topple.runs.runner import Runner
 from topple.runs.store import write_record
 from topple.runs.table2 import Row
 from topple.runs.training import (
@@ -83,7 +85,7 @@ def overrides(arguments: argparse.Namespace) -> dict[str, Setting]:
 
 
 def score(
-    lab: Laboratory,
+    lab: Runner,
     row: Row,
     config: RunConfig,
     checkpoint: Path,
@@ -133,7 +135,7 @@ def variants(
 
 
 def run_setup(
-    setup: Setup, lab: Laboratory, out: Path, rows: list[Row], arguments: argparse.Namespace
+    setup: Setup, lab: Runner, out: Path, rows: list[Row], arguments: argparse.Namespace
 ) -> None:
     """Train once, score every agent that can use the weights, write a summary."""
     first = rows[0]
@@ -239,7 +241,7 @@ def main() -> None:
     parser.add_argument("--compile", action="store_true", help="train through torch.compile")
     arguments = parser.parse_args()
     rows = [load_row(path) for path in arguments.configs]
-    lab = Laboratory(
+    lab = Runner(
         arguments.cache, progress=simulation_progress(), backend=check_backend(arguments.backend)
     )
     for name in arguments.setups.split(","):

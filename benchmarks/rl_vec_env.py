@@ -21,7 +21,7 @@ from topple.iphyre.env import IPhyreEnv
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
-from topple.runs.registry import GAME_AGENTS, create_game_agent
+from topple.runs.registry import GAME_AGENTS, create_agent
 
 SECONDS = 2.0
 TRAIN_SECONDS = 8.0
@@ -49,7 +49,7 @@ def dummy(strategy: Strategy, count: int) -> DummyVecEnv:
 
 def training_rate(name: str) -> float:
     """Steps a second of CPU time, with updates."""
-    agent = create_game_agent(name)
+    agent = create_agent("iphyre", name)
     assert isinstance(agent, RlAgent)
     start = time.process_time()
     done = 0

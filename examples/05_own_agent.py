@@ -8,7 +8,7 @@ from pathlib import Path
 
 from topple.phyre import Setup
 from topple.phyre.phases import Testing, Training
-from topple.runs import Agent, Laboratory, Observation, RunConfig, Traits, create_agent
+from topple.runs import Agent, Runner, Observation, RunConfig, Traits, create_agent
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Above:
                 testing.attempt(task, [min(max(number, 0.0), 1.0) for number in action])
 
 
-laboratory = Laboratory(Path(tempfile.mkdtemp()))
+laboratory = Runner(Path(tempfile.mkdtemp()))
 agents: dict[str, Agent] = {"above": Above(), "rand": create_agent("rand")}
 scores = {}
 for name, agent in agents.items():

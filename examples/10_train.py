@@ -11,7 +11,7 @@ import numpy as np
 
 from topple.iphyre import AT_10_HZ, Split
 from topple.iphyre.phases import Playing
-from topple.runs.registry import create_game_agent
+from topple.runs.registry import create_agent
 
 settings = {  # those of configs/iphyre/ppo-i-tuned.toml, with few steps
     "steps": 5_000,
@@ -27,7 +27,7 @@ settings = {  # those of configs/iphyre/ppo-i-tuned.toml, with few steps
 
 def rewards(name: str, split: Split) -> list[float]:
     """What an agent earns in each game of a split, played once."""
-    agent = create_game_agent(name, settings if name == "ppo-i" else {})
+    agent = create_agent("iphyre", name, settings if name == "ppo-i" else {})
     start = time.perf_counter()
     agent.train(Split.BASIC.games, AT_10_HZ, np.random.default_rng(0))
     seconds = time.perf_counter() - start

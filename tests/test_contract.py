@@ -25,7 +25,7 @@ from topple.phyre.scene.check import check_scene
 from topple.phyre.scene.codec import scene_from_json, scene_to_json
 from topple.phyre.templates import MODULES
 from topple.runs.game_file import load_game_agent_file
-from topple.runs.registry import create_agent, create_game_agent
+from topple.runs.registry import create_agent, create_agent
 from topple.runs.row_file import load_row
 from topple.runs.table2 import SETUPS
 
@@ -168,4 +168,4 @@ def test_every_config_makes_its_agent(path: Path) -> None:
     else:
         found = load_game_agent_file(path)
         assert found.label
-        assert create_game_agent(found.agent, found.settings).traits
+        assert create_agent("iphyre", found.agent, found.settings).traits

@@ -19,7 +19,7 @@ from topple.phyre.dev_figures import (
 from topple.phyre.fold import Setup
 from topple.reports.html import report_page
 from topple.runs import Part, RunConfig, RunRecord
-from topple.runs.config import Setting
+from topple.runs.agent import Setting
 
 SETUP = Setup.BALL_WITHIN_TEMPLATE
 TASKS = (TaskId("00000", 0), TaskId("00000", 1))

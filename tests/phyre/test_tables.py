@@ -26,7 +26,7 @@ from topple.phyre.tables import by_row, cells, comparison_table, table1, table2
 from topple.reports.html import report_page, write_report
 from topple.reports.table import Table
 from topple.runs import Part, RunConfig, RunRecord
-from topple.runs.config import Setting
+from topple.runs.agent import Setting
 from topple.runs.studies import ranked_actions_study, update_weight_study
 
 SETUP = Setup.BALL_CROSS_TEMPLATE

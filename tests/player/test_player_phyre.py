@@ -17,7 +17,7 @@ from topple.phyre.auccess import auccess, success_curve
 from topple.phyre.templates import MODULES
 from topple.player import standing as standing_module
 from topple.player.puzzles import published_task
-from topple.runs.run import Laboratory
+from topple.runs.runner import Runner
 
 TASK = "00002:017"
 MISS = [0.4, 0.8, 0.3]
@@ -170,7 +170,7 @@ def test_after_a_shown_solution_nothing_counts(client: TestClient, player: dict[
 def test_a_solution_that_an_evaluation_found_is_shown(
     client: TestClient, player: dict[str, str], tmp_path: Path
 ) -> None:
-    cache = Laboratory(tmp_path / "cache").action_cache(Tier.BALL)
+    cache = Runner(tmp_path / "cache").action_cache(Tier.BALL)
     outcomes = cache.outcomes([load_task(TASK)], 1000)[0]
     expected = cache.actions(1000)[outcomes == 1][0].tolist()
     shown = client.post(f"/api/phyre/tasks/{TASK}/solution", headers=player).json()

@@ -22,7 +22,7 @@ from topple.runs.config import RunConfig
 from topple.runs.game_config import GameRunConfig
 from topple.runs.game_run import run_games
 from topple.runs.game_store import write_game_record
-from topple.runs.record_files import RecordError
+from topple.runs.record import RecordError
 from topple.runs.store import record_of, write_record
 
 TASK = "00002:017"

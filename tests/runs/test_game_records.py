@@ -10,7 +10,7 @@ import pytest
 
 from support.folders import folder_contents
 from topple.iphyre.phases import Playing
-from topple.runs import Laboratory, RunConfig, find_records, write_record
+from topple.runs import Runner, RunConfig, find_records, write_record
 from topple.runs.game_config import GameRunConfig
 from topple.runs.game_run import run_games, sweep_games
 from topple.runs.game_store import find_game_records, read_game_record, write_game_record
@@ -63,7 +63,7 @@ def test_finished_runs_are_not_run_again(tmp_path: Path) -> None:
 
 def test_records_of_both_benchmarks_share_a_folder(tmp_path: Path) -> None:
     phyre = RunConfig("rand", Setup.BALL_CROSS_TEMPLATE, 0, attempts=1, tasks=5)
-    write_record(tmp_path, Laboratory(tmp_path / "cache").run(phyre))
+    write_record(tmp_path, Runner(tmp_path / "cache").run(phyre))
     write_game_record(tmp_path, run_games(CONFIG))
     assert [record.config for record in find_records(tmp_path)] == [phyre]
     assert [record.config for record in find_game_records(tmp_path)] == [CONFIG]

@@ -11,7 +11,7 @@ import pytest
 
 from support.folders import folder_contents
 from topple.runs import (
-    Laboratory,
+    Runner,
     Part,
     RunConfig,
     find_records,
@@ -19,7 +19,7 @@ from topple.runs import (
     sweep,
     write_record,
 )
-from topple.runs.record_files import RecordError
+from topple.runs.record import RecordError
 from topple.runs.store import ATTEMPTS
 from topple.phyre.fold import Setup, load_fold
 
@@ -31,11 +31,11 @@ def configs(count: int = 3) -> list[RunConfig]:
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
-    return Laboratory(tmp_path_factory.mktemp("cache"))
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(tmp_path_factory.mktemp("cache"))
 
 
-def test_a_record_comes_back_as_it_was(laboratory: Laboratory, tmp_path: Path) -> None:
+def test_a_record_comes_back_as_it_was(laboratory: Runner, tmp_path: Path) -> None:
     record = laboratory.run(configs()[0])
     folder = write_record(tmp_path, record)
     back = read_record(folder)
@@ -48,7 +48,7 @@ def test_a_record_comes_back_as_it_was(laboratory: Laboratory, tmp_path: Path) -
     assert set(record.templates()) == {task.template for task in record.tasks}
 
 
-def test_records_without_attempts_score_the_same(laboratory: Laboratory, tmp_path: Path) -> None:
+def test_records_without_attempts_score_the_same(laboratory: Runner, tmp_path: Path) -> None:
     record = laboratory.run(configs()[0])
     folder = write_record(tmp_path, record, attempts=False)
     assert not (folder / ATTEMPTS).exists()
@@ -57,7 +57,7 @@ def test_records_without_attempts_score_the_same(laboratory: Laboratory, tmp_pat
     assert back.auccess == record.auccess
 
 
-def test_dev_runs_train_on_train_alone(laboratory: Laboratory) -> None:
+def test_dev_runs_train_on_train_alone(laboratory: Runner) -> None:
     record = laboratory.run(RunConfig("rand", SETUP, 0, part=Part.DEV, attempts=1))
     fold = load_fold(SETUP, 0)
     assert record.tasks == fold.dev
@@ -82,16 +82,16 @@ def test_names_differ_when_configs_do() -> None:
 STOPPED = """
 import sys
 from pathlib import Path
-from topple.runs import Laboratory, RunConfig, sweep
+from topple.runs import Runner, RunConfig, sweep
 from topple.phyre.fold import Setup
 
 configs = [RunConfig("rand", Setup.BALL_CROSS_TEMPLATE, fold, attempts=1) for fold in range(3)]
-for record in sweep(configs, Laboratory(Path(sys.argv[1])), Path(sys.argv[2])):
+for record in sweep(configs, Runner(Path(sys.argv[1])), Path(sys.argv[2])):
     raise KeyboardInterrupt
 """
 
 
-def test_a_stopped_sweep_goes_on_where_it_was(laboratory: Laboratory, tmp_path: Path) -> None:
+def test_a_stopped_sweep_goes_on_where_it_was(laboratory: Runner, tmp_path: Path) -> None:
     undisturbed, stopped = tmp_path / "one", tmp_path / "two"
     list(sweep(configs(), laboratory, undisturbed))
     command = [sys.executable, "-c", STOPPED, str(laboratory.cache), str(stopped)]
@@ -103,7 +103,7 @@ def test_a_stopped_sweep_goes_on_where_it_was(laboratory: Laboratory, tmp_path: 
     assert folder_contents(stopped) == folder_contents(undisturbed)
 
 
-def test_records_of_another_engine_are_made_again(laboratory: Laboratory, tmp_path: Path) -> None:
+def test_records_of_another_engine_are_made_again(laboratory: Runner, tmp_path: Path) -> None:
     (config,) = configs(1)
     (record,) = sweep([config], laboratory, tmp_path)
     path = tmp_path / config.name / "provenance.json"
@@ -113,7 +113,7 @@ def test_records_of_another_engine_are_made_again(laboratory: Laboratory, tmp_pa
     assert started == [config]
 
 
-def test_folders_are_searched(laboratory: Laboratory, tmp_path: Path) -> None:
+def test_folders_are_searched(laboratory: Runner, tmp_path: Path) -> None:
     written = list(sweep(configs(2), laboratory, tmp_path))
     (tmp_path / "notes").mkdir()
     found = list(find_records(tmp_path))

@@ -13,7 +13,7 @@ from support.chat_server import ChatServer
 from topple.iphyre import AT_10_HZ, game_named
 from topple.iphyre.phases import GameAgent, Playing
 from topple.iphyre.play_log import Play
-from topple.runs import GAME_AGENTS, GameTraits, create_game_agent
+from topple.runs import GAME_AGENTS, GameTraits, create_agent
 
 LEARNED = [game_named("hinder"), game_named("hole")]
 PLAYED = [game_named("support"), game_named("noisy_hole")]
@@ -61,7 +61,7 @@ def small(name: str, server: ChatServer, folder: Path) -> GameAgent:
         settings = {}
     if name == "llm":
         settings = {**settings, "link": server.link(folder)}
-    return create_game_agent(name, {**settings, **SMALLER.get(name, {})})
+    return create_agent("iphyre", name, {**settings, **SMALLER.get(name, {})})
 
 
 def run(agent: GameAgent) -> list[Play]:
@@ -88,4 +88,4 @@ def test_game_agents_play_by_the_rules(name: str, server: ChatServer, tmp_path: 
 
 @pytest.mark.parametrize("name", GAME_AGENTS)
 def test_game_agents_need_no_settings(name: str) -> None:
-    assert isinstance(create_game_agent(name).traits, GameTraits)
+    assert isinstance(create_agent("iphyre", name).traits, GameTraits)

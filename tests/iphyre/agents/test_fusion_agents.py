@@ -17,7 +17,7 @@ from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import sample
 from topple.runs.checkpoint import CheckpointError
 from topple.runs.classifiers import ClassifierConfig, sweep_classifiers
-from topple.runs.registry import create_game_agent
+from topple.runs.registry import create_agent
 
 GAMES = (game_named("support"), game_named("hinder"))
 
@@ -152,7 +152,7 @@ class _Splits:
 )
 def test_bad_settings_are_named(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        create_game_agent("fusion-global", settings)
+        create_agent("iphyre", "fusion-global", settings)
 
 
 def test_a_missing_vision_transformer_is_named(examples: Examples, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.tables import columns_of
 from topple.runs.game_config import GameRunConfig
 from topple.runs.game_run import run_games
-from topple.runs.registry import create_game_agent
+from topple.runs.registry import create_agent
 
 GAMES = ("support", "hinder")
 
@@ -117,7 +117,7 @@ def test_the_simulator_says_what_a_play_says() -> None:
 )
 def test_bad_budgets_are_named(given_settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        create_game_agent("planner", given_settings)
+        create_agent("iphyre", "planner", given_settings)
 
 
 def test_tables_keep_planners_apart() -> None:

@@ -25,7 +25,7 @@ from topple.iphyre.published import IPHYRE_TABLE_A4_PLAYERS, iphyre_table_a4_mea
 from topple.iphyre.rules import AT_10_HZ
 from topple.runs.checkpoint import CheckpointError
 from topple.runs.game_file import load_game_agent_file
-from topple.runs.registry import GAME_AGENTS, create_game_agent
+from topple.runs.registry import GAME_AGENTS, create_agent
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre"
 ELEVEN = [name.lower() for name in IPHYRE_TABLE_A4_PLAYERS if name not in ("Human", "Random")]
@@ -49,7 +49,7 @@ def tiny(name: str, **more: Any) -> RlAgent:
         settings = {**settings, "batch": 40, "epochs": 2}
     if name.endswith("-o"):
         settings = {**settings, "steps": 2_400}  # four episodes in each environment
-    made = create_game_agent(name, {**settings, **more})
+    made = create_agent("iphyre", name, {**settings, **more})
     assert isinstance(made, RlAgent)
     return made
 
@@ -66,7 +66,7 @@ def weights(agent: RlAgent) -> list[torch.Tensor]:
 def test_the_papers_eleven_agents_are_there() -> None:
     assert len(ELEVEN) == 11
     assert set(ELEVEN) <= set(GAME_AGENTS)
-    assert all(isinstance(create_game_agent(name), GameLearner) for name in ELEVEN)
+    assert all(isinstance(create_agent("iphyre", name), GameLearner) for name in ELEVEN)
 
 
 @pytest.mark.parametrize("name", ELEVEN)
@@ -81,7 +81,7 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     assert reports == agent.history
 
     # What a loaded agent plays is what its plans earn, and what the trained one plays.
-    loaded = create_game_agent(name)
+    loaded = create_agent("iphyre", name)
     assert isinstance(loaded, RlAgent)
     assert loaded.load(tmp_path / "c.pt") == {"for": "a test"}
     assert loaded.settings == agent.settings
@@ -224,7 +224,7 @@ def random_reward(agent: RlAgent) -> float:
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_algorithms_learn_two_games(name: str) -> None:
-    agent = create_game_agent(name, {**SHARED, **LEARNERS[name]})
+    agent = create_agent("iphyre", name, {**SHARED, **LEARNERS[name]})
     assert isinstance(agent, RlAgent)
     agent.train(TOY, AT_10_HZ, rng(1))
     playing = Playing(TOY, AT_10_HZ, rng())
@@ -236,7 +236,7 @@ def test_algorithms_learn_two_games(name: str) -> None:
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
 def test_configs_load(path: Path) -> None:
     found = load_game_agent_file(path)
-    agent = create_game_agent(found.agent, found.settings)
+    agent = create_agent("iphyre", found.agent, found.settings)
     assert isinstance(agent, RlAgent)
     *name, kind = path.stem.split("-")
     if len(name) == 1:  # as published
@@ -247,7 +247,7 @@ def test_configs_load(path: Path) -> None:
     assert agent.traits.strategy.value[0] == {"I": "i", "O": "o", "C": "c"}[player[-1]]
     if not kind:
         assert agent.hidden == 256
-        assert agent.settings == create_game_agent(found.agent).settings  # type: ignore[attr-defined]
+        assert agent.settings == create_agent("iphyre", found.agent).settings  # type: ignore[attr-defined]
 
 
 def test_there_is_a_config_for_every_agent() -> None:
@@ -273,4 +273,4 @@ def test_there_is_a_config_for_every_agent() -> None:
 )
 def test_bad_settings_are_named(name: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        create_game_agent(name, settings)
+        create_agent("iphyre", name, settings)

@@ -18,7 +18,7 @@ from topple.iphyre.phases import Playing
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import sample
 from topple.runs.checkpoint import CheckpointError
-from topple.runs.registry import create_game_agent
+from topple.runs.registry import create_agent
 
 GAMES = (game_named("support"), game_named("hinder"))
 SMALL = {"width": 32, "layers": 1, "heads": 2, "dropout": 0.0, "learning_rate": 3e-3}
@@ -190,4 +190,4 @@ def test_bad_settings_of_models_are_named(
     agent: str, settings: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        create_game_agent(agent, settings)
+        create_agent("iphyre", agent, settings)

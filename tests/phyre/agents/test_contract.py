@@ -10,8 +10,8 @@ import pytest
 
 from support.chat_server import ChatServer
 from topple.phyre.fold import Setup, load_fold
-from topple.runs import AGENTS, Agent, Laboratory, RunConfig, Traits, create_agent
-from topple.runs.config import Setting
+from topple.runs import AGENTS, Agent, Runner, RunConfig, Traits, create_agent
+from topple.runs.agent import Setting
 from topple.runs.run import some_of
 
 ATTEMPTS = 2
@@ -31,8 +31,8 @@ SMALL["dqn-o"] = {**SMALL["dqn"], "online_updates": 1}
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
-    return Laboratory(tmp_path_factory.mktemp("cache"))
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def made(config: RunConfig, server: ChatServer, folder: Path) -> Agent:
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_play_by_the_rules(
-    name: str, laboratory: Laboratory, server: ChatServer, tmp_path: Path
+    name: str, laboratory: Runner, server: ChatServer, tmp_path: Path
 ) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
     few = {"llm": 40, "dqn-o": 150}.get(name)  # these go task by task
@@ -76,7 +76,7 @@ def test_agents_need_no_settings(name: str) -> None:
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_equal_runs_are_equal(
-    name: str, laboratory: Laboratory, server: ChatServer, tmp_path: Path
+    name: str, laboratory: Runner, server: ChatServer, tmp_path: Path
 ) -> None:
     config = RunConfig(
         name, Setup.BALL_WITHIN_TEMPLATE, 0, SMALL.get(name, {}), attempts=1, tasks=5
@@ -88,7 +88,7 @@ def test_equal_runs_are_equal(
     assert first.protocol == second.protocol
 
 
-def test_optimal_is_no_worse_than_mem_on_the_same_candidates(laboratory: Laboratory) -> None:
+def test_optimal_is_no_worse_than_mem_on_the_same_candidates(laboratory: Runner) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
     scores = {
         name: laboratory.run(RunConfig(name, setup, 0, SMALL[name], attempts=ATTEMPTS)).auccess

@@ -13,7 +13,8 @@ from topple.phyre.agents.dqn import Dqn
 from topple.phyre.agents.network import QNetwork
 from topple.phyre.agents.updates import Updates
 from topple.runs.registry import create_agent
-from topple.runs.config import RunConfig, Setting
+from topple.runs.agent import Setting
+from topple.runs.config import RunConfig
 from topple.runs.row_file import RowFileError, agent_config, load_row
 from topple.runs.table2 import SETUPS
 from topple.phyre.fold import Setup, Split

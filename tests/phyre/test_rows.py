@@ -16,7 +16,7 @@ import pytest
 from support.tally import Tally
 from topple.phyre.phases import Testing
 from topple.phyre.agents.rand import Rand
-from topple.runs import Laboratory, Part, RunRecord, find_records
+from topple.runs import Runner, Part, RunRecord, find_records
 from topple.runs.table2 import MEM, RAND, SETUPS, Row, row_configs
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.action_cache import ActionCache
@@ -80,8 +80,8 @@ def test_rand_solves_what_it_solved(tier: Tier, tmp_path: Path, tally: Tally) ->
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
-    return Laboratory(tmp_path_factory.mktemp("cache"))
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     [*((RAND, setup) for setup in SETUPS), (MEM, Setup.BALL_WITHIN_TEMPLATE)],
     ids=lambda value: value.label if isinstance(value, Row) else value.value,
 )
-def test_rows_come_out_again(row: Row, setup: Setup, laboratory: Laboratory, tally: Tally) -> None:
+def test_rows_come_out_again(row: Row, setup: Setup, laboratory: Runner, tally: Tally) -> None:
     """The rows that take minutes; ``topple reproduce table2`` runs all."""
     for config in row_configs(row, [setup]):
         score = f"{laboratory.run(config).auccess:.4f}"
