@@ -13,7 +13,7 @@ from topple.iphyre.agents.attention_fusion import AttentionFusion, AttentionFusi
 from topple.iphyre.agents.outcome_data import joined, sample_examples
 from topple.iphyre.agents.scrambled_data import play_examples, widened
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.rules import AT_10_HZ
 
 GAMES = (game_named("support"), game_named("hinder"))
@@ -72,8 +72,8 @@ def test_it_learns_and_beats_random_plans() -> None:
     agent = AttentionFusionAgent(**SMALL, epochs=30, batch=32, candidates=200)
     agent.train(GAMES, AT_10_HZ, np.random.default_rng(0))
     assert agent.accuracy(sample_examples(GAMES, 20, masked=False)) > 0.75
-    playing = Playing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=1)
-    agent.play(playing)
+    playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=1)
+    agent.act(playing)
     assert [play.score.solved for play in playing.log] == [True, True]
 
 

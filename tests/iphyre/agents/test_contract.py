@@ -11,9 +11,9 @@ import pytest
 
 from support.chat_server import ChatServer
 from topple.iphyre import AT_10_HZ, game_named
-from topple.iphyre.phases import GameAgent, Playing
+from topple.iphyre.phases import GameAgent
 from topple.iphyre.play_log import Play
-from topple.runs import GAME_AGENTS, GameTraits, create_agent
+from topple.runs import GAME_AGENTS, Traits, create_agent
 
 LEARNED = [game_named("hinder"), game_named("hole")]
 PLAYED = [game_named("support"), game_named("noisy_hole")]
@@ -66,8 +66,8 @@ def small(name: str, server: ChatServer, folder: Path) -> GameAgent:
 
 def run(agent: GameAgent) -> list[Play]:
     agent.train(LEARNED, AT_10_HZ, np.random.default_rng(3))
-    playing = Playing(PLAYED, AT_10_HZ, np.random.default_rng(4), PLAYS)
-    agent.play(playing)
+    playing = Testing(PLAYED, AT_10_HZ, np.random.default_rng(4), PLAYS)
+    agent.act(playing)
     return list(playing.log)
 
 
@@ -88,4 +88,4 @@ def test_game_agents_play_by_the_rules(name: str, server: ChatServer, tmp_path: 
 
 @pytest.mark.parametrize("name", GAME_AGENTS)
 def test_game_agents_need_no_settings(name: str) -> None:
-    assert isinstance(create_agent("iphyre", name).traits, GameTraits)
+    assert isinstance(create_agent("iphyre", name).traits, Traits)

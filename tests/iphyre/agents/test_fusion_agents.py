@@ -12,7 +12,7 @@ import torch
 from topple.iphyre.agents.fusion import Fusion
 from topple.iphyre.agents.outcome_data import Examples, held_out, sample_examples
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import sample
 from topple.runs.checkpoint import CheckpointError
@@ -107,8 +107,8 @@ def test_a_checkpoint_is_for_its_own_training(examples: Examples, tmp_path: Path
 def test_ranked_plans_beat_random_ones() -> None:
     agent = Fusion(layers=1, epochs=40, candidates=300, each=30)
     agent.train(GAMES, AT_10_HZ, np.random.default_rng(0))
-    playing = Playing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=2)
-    agent.play(playing)
+    playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=2)
+    agent.act(playing)
     assert playing.simulator_calls == 0
     solved = {play.game for play in playing.log if play.score.solved}
     # A random plan solves the one in a third, the other in a tenth of all cases.
@@ -163,7 +163,7 @@ def test_a_missing_vision_transformer_is_named(examples: Examples, tmp_path: Pat
 
 def test_no_weights_no_play() -> None:
     with pytest.raises(ValueError, match="no weights"):
-        Fusion().play(Playing(GAMES, AT_10_HZ, np.random.default_rng(0)))
+        Fusion().act(Testing(GAMES, AT_10_HZ, np.random.default_rng(0)))
 
 
 def test_a_trained_vision_transformer_comes_from_a_folder(

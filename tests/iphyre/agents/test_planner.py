@@ -12,7 +12,7 @@ from topple.iphyre.agents.planner import Planner, simulator_judge
 from topple.iphyre.episode import play
 from topple.iphyre.game import Ball, Game
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.plan_rows import Rows, random_rows, row_plan
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.tables import columns_of
@@ -55,16 +55,16 @@ def test_a_game_without_solution_gets_all_its_plays() -> None:
 
 
 def test_without_calls_it_plays_random_plans() -> None:
-    playing = Playing([game_named("support")], AT_10_HZ, np.random.default_rng(0), plays=20)
-    Planner(calls=0).play(playing)
+    playing = Testing([game_named("support")], AT_10_HZ, np.random.default_rng(0), plays=20)
+    Planner(calls=0).act(playing)
     assert playing.simulator_calls == 0
     assert [each.score.solved for each in playing.log][-1]
 
 
 def test_a_game_without_gray_blocks_has_one_plan() -> None:
     game = Game("drop", "a ball falls", (), (Ball(300, 300),))
-    playing = Playing([game], AT_10_HZ, np.random.default_rng(0), plays=3)
-    Planner(calls=50).play(playing)
+    playing = Testing([game], AT_10_HZ, np.random.default_rng(0), plays=3)
+    Planner(calls=50).act(playing)
     assert playing.simulator_calls == 1
     assert [each.score.solved for each in playing.log] == [True]
 

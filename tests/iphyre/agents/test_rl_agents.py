@@ -18,7 +18,7 @@ from topple.iphyre.agents.rl import RlAgent
 from topple.iphyre.agents.vec_env import GameVecEnv
 from topple.iphyre.episode import play
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import GameLearner, Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.plan import Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.published import IPHYRE_TABLE_A4_PLAYERS, iphyre_table_a4_means
@@ -66,7 +66,7 @@ def weights(agent: RlAgent) -> list[torch.Tensor]:
 def test_the_papers_eleven_agents_are_there() -> None:
     assert len(ELEVEN) == 11
     assert set(ELEVEN) <= set(GAME_AGENTS)
-    assert all(isinstance(create_agent("iphyre", name), GameLearner) for name in ELEVEN)
+    assert all(isinstance(create_agent("iphyre", name), Learner) for name in ELEVEN)
 
 
 @pytest.mark.parametrize("name", ELEVEN)
@@ -90,8 +90,8 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     for explore in (False, True):
         for player in (agent, loaded):
             player.explore = explore
-            playing = Playing(games, AT_10_HZ, rng(), plays=2)
-            player.play(playing)
+            playing = Testing(games, AT_10_HZ, rng(), plays=2)
+            player.act(playing)
             logs.append(list(playing.log))
     assert logs[0] == logs[1]
     assert logs[2] == logs[3]
@@ -163,7 +163,7 @@ def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="damaged"):
         tiny("a2c-i").load(path)
     with pytest.raises(ValueError, match="no weights"):
-        tiny("a2c-i").play(Playing(TOY, AT_10_HZ, rng()))
+        tiny("a2c-i").act(Testing(TOY, AT_10_HZ, rng()))
 
 
 LEARNERS: dict[str, dict[str, Any]] = {
@@ -227,8 +227,8 @@ def test_algorithms_learn_two_games(name: str) -> None:
     agent = create_agent("iphyre", name, {**SHARED, **LEARNERS[name]})
     assert isinstance(agent, RlAgent)
     agent.train(TOY, AT_10_HZ, rng(1))
-    playing = Playing(TOY, AT_10_HZ, rng())
-    agent.play(playing)
+    playing = Testing(TOY, AT_10_HZ, rng())
+    agent.act(playing)
     earned = np.mean([each.score.reward for each in playing.log])
     assert earned > random_reward(agent) + 200
 

@@ -23,7 +23,7 @@ from topple.iphyre.agents.world_model import (
     WorldModelSac,
 )
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.rules import AT_10_HZ
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre_models"
@@ -116,8 +116,8 @@ def test_controllers_train_and_play(made: type[WithForesight], tmp_path: Path) -
     loaded = made()
     loaded.load(path)
     for player in (agent, loaded):
-        playing = Playing(GAMES, AT_10_HZ, np.random.default_rng(0))
-        player.play(playing)
+        playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(0))
+        player.act(playing)
         plays.append(list(playing.log))
     assert plays[0] == plays[1]
     assert loaded.settings == agent.settings
@@ -160,8 +160,8 @@ def test_a_controller_learns_two_games_better_than_chance() -> None:
 def test_the_learned_planner_keeps_to_plays_and_needs_no_simulator() -> None:
     agent = LearnedPlanner(plans=60, generations=3, **TINY)
     agent.train(GAMES, AT_10_HZ, np.random.default_rng(0))
-    playing = Playing(GAMES, AT_10_HZ, np.random.default_rng(0), plays=3)
-    agent.play(playing)
+    playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(0), plays=3)
+    agent.act(playing)
     assert playing.simulator_calls == 0
     assert {play.game for play in playing.log} == {game.name for game in GAMES}
 
@@ -184,4 +184,4 @@ def test_imagined_rewards_follow_the_model(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_planner_without_model_is_refused() -> None:
     with pytest.raises(ValueError, match="no model"):
-        LearnedPlanner().play(Playing(GAMES, AT_10_HZ, np.random.default_rng(0)))
+        LearnedPlanner().act(Testing(GAMES, AT_10_HZ, np.random.default_rng(0)))
