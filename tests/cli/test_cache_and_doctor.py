@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from topple.cli import doctor, extras, phyre_cache
+from topple.cli import doctor, phyre_cache
 from topple.iphyre.engine_hash import FAITHFUL as GAMES_FAITHFUL
 from topple.phyre import cache_manifest, template_tasks
 from topple.phyre.cache_manifest import committed
@@ -112,7 +112,7 @@ def test_doctor_finds_a_sound_installation(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_extras_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {extra.name: extra for extra in extras.extras()}
+    known = {extra.name: extra for extra in doctor.extras()}
     assert {"agents", "llm", "player", "cuda", "ray", "video", "vision", "plots"} < known.keys()
     assert not {"dev", "bench", "docs"} & known.keys()
     vision = {*known["vision"].found, *known["vision"].missing}
@@ -121,7 +121,7 @@ def test_extras_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> Non
     def nothing(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(extras, "version", nothing)
+    monkeypatch.setattr(doctor, "version", nothing)
     result = CliRunner().invoke(doctor.app, ["--json"])
     assert result.exit_code == 0  # to do without is no fault
     assert "without av: pip install 'topple[video]'" in result.stdout

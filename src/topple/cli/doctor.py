@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
 
 from topple import __version__, paths
 from topple.cli.exits import CHECK_FAILED
-from topple.cli.extras import extras
 from topple.cli.messages import Cell, progress, show, user_errors
 from topple.cli.options import Json, Seed
 from topple.iphyre import engine_hash as games
@@ -31,6 +32,10 @@ app = typer.Typer(add_completion=False)
 
 _PAIRS = 20_000  # of task and action, for each tier
 _SHOWN = 16  # digits of a hash
+_DEVELOPMENT = {"bench", "dev", "docs"}  # needed only to work on Topple itself
+_REQUIREMENT = re.compile(
+    r"(?P<name>[\w.-]+)(\[(?P<extras>[\w,-]+)\])?.*extra == ['\"](?P<extra>\w+)"
+)
 
 
 @app.command()
@@ -150,3 +155,37 @@ def _timed(hash_of: Callable[[], str], expected: str) -> tuple[str, bool]:
 
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+class Extra(NamedTuple):
+    """The packages that `pip install 'topple[name]'` installs."""
+
+    name: str
+    found: dict[str, str]  # package -> version
+    missing: list[str]
+
+
+def extras() -> list[Extra]:
+    """List the extras for users in the order in which they are declared."""
+    wanted: dict[str, list[str]] = {}
+    for line in requires("topple") or ():
+        if (match := _REQUIREMENT.match(line)) is None:
+            continue
+        packages = wanted.setdefault(match["extra"], [])
+        if match["name"] == "topple":  # an extra made of others
+            packages += [name for other in match["extras"].split(",") for name in wanted[other]]
+        else:
+            packages.append(match["name"])
+    return [
+        _installed(name, packages) for name, packages in wanted.items() if name not in _DEVELOPMENT
+    ]
+
+
+def _installed(extra: str, packages: list[str]) -> Extra:
+    found, missing = {}, []
+    for name in packages:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            missing.append(name)
+    return Extra(extra, found, missing)

@@ -45,11 +45,6 @@ Examples:
 """
 
 app = typer.Typer(cls=HelpfulGroup, help=_HELP, add_completion=False)
-app.command("difficulty")(iphyre_analysis.difficulty)
-app.command("oracle")(iphyre_analysis.oracle)
-app.command("timing")(iphyre_analysis.timing)
-app.command("solvability")(iphyre_analysis.solvability)
-app.command("failures")(iphyre_analysis.failures)
 
 OwnFile = Annotated[
     Path | None, typer.Option("--file", help="JSON or Python file that defines the game.")
@@ -219,3 +214,13 @@ def sample(
             data = load(path)
             rows.append((game.name, len(data.solved), int(data.drawn), str(path)))
     show("Episodes", ("game", "episodes", "plans drawn", "file"), rows, as_json)
+
+
+for analysis in (
+    iphyre_analysis.difficulty,
+    iphyre_analysis.solvability,
+    iphyre_analysis.oracle,
+    iphyre_analysis.timing,
+    iphyre_analysis.failures,
+):
+    app.command()(analysis)

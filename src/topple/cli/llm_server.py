@@ -21,8 +21,9 @@ def serve(
 ) -> None:
     """Serve two scripted models, `random` and `heuristic`, as an OpenAI-compatible endpoint.
 
-    `random` answers at random; `heuristic` reads the scene and follows a simple rule. Both see
-    what a language model sees, so that you can try an evaluation without network access or a key.
+    `random` answers at random; `heuristic` reads the scene and follows a simple
+    rule. Both see what a language model sees, so that you can try an evaluation
+    without network access or a key.
 
     Examples:
       topple llm-server --port 8765

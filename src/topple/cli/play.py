@@ -17,8 +17,8 @@ from topple.paths import data_folder, runs_folder
 
 _HELP = """Open the player: solve puzzles, watch agents, edit puzzles and take part in studies.
 
-The server is reachable only from this machine unless you set --host. Press Ctrl-C to stop it;
-all attempts are stored in the database.
+The server is reachable only from this machine unless you set --host. Press
+Ctrl-C to stop it; all attempts are stored in the database.
 
 Examples:
 

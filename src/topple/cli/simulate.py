@@ -57,9 +57,9 @@ def simulate(
 ) -> None:
     """Simulate every action on every task and store the outcomes as a table.
 
-    The file contains `tasks`, `actions`, and for each pair its `outcome` (-1 not solved, 0 invalid,
-    1 solved; with --stable, 2 unstably and 3 stably solved) and `steps`. An interrupted run resumes
-    where it stopped.
+    The file contains `tasks`, `actions`, and for each pair its `steps` and its
+    `outcome`: -1 not solved, 0 invalid, 1 solved; with --stable, 2 unstably and
+    3 stably solved. An interrupted run resumes where it stopped.
 
     Examples:
       topple simulate --tier ball --tasks 00001:000,00002 --actions 1000 --out table.npz
