@@ -31,7 +31,7 @@ WANTED = (
     "topple/native/cuda/attempts.cu",
     "topple/player/static/index.html",
     "topple/phyre/published.json",
-    "topple/phyre/cache_manifest.json",
+    "topple/phyre/cache/manifest.json",
 )
 UNWANTED = ("test", "__pycache__", ".pyc", "benchmarks", "conftest", ".cmake", ".a")
 

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from machine import processor
-from topple.phyre.action_cache import listed_actions
+from topple.phyre.action import listed_actions
 from topple.phyre.agents.batches import Batches
 from topple.phyre.agents.network import QNetwork
 from topple.phyre.agents.ranking import best_first, scores

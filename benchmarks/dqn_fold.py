@@ -30,7 +30,7 @@ from topple.files import whole_file
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup, Split
 from topple.phyre.published import published_auccess
-from topple.phyre.selection import Part, TaskSelection
+from topple.phyre.selection import Part
 from topple.runs.agent import Setting
 from topple.runs.config import RunConfig
 from topple.runs.learner import CHECKPOINT

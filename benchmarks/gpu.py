@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre import Tier, template_tasks
-from topple.phyre.action_cache import listed_actions
+from topple.phyre.action import listed_actions
 from topple.phyre.engine.cuda_device import cuda_device
 from topple.phyre.engine.native import SceneSet, Simulation, map_actions, simulate_batch
 from topple.phyre.engine.request import MAX_STEPS

@@ -20,7 +20,7 @@ from unittest import mock
 import numpy as np
 
 from topple.phyre import Tier, template_tasks
-from topple.phyre.action_cache import listed_actions
+from topple.phyre.action import listed_actions
 from topple.phyre.engine import cuda
 from topple.phyre.engine.buffers import room_for
 from topple.phyre.engine.cuda_device import OPTIONS, CudaDevice

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from topple.cli import doctor, phyre_cache
+from topple.cli import cache as command
+from topple.cli import doctor
 from topple.iphyre.engine_hash import FAITHFUL as GAMES_FAITHFUL
-from topple.phyre import cache_manifest, template_tasks
-from topple.phyre.cache_manifest import committed
+from topple.phyre import template_tasks
+from topple.phyre.cache import manifest as cache_manifest
+from topple.phyre.cache.manifest import committed
 from topple.phyre.engine import cuda_device
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
 
@@ -23,13 +25,13 @@ TEMPLATE = "00000"
 
 def cache(folder: Path, *words: str) -> Result:
     words = (*words, "--templates", TEMPLATE, "--cache", str(folder))
-    return CliRunner().invoke(phyre_cache.app, words)
+    return CliRunner().invoke(command.app, words)
 
 
 @pytest.fixture(autouse=True)
 def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three tasks stand for a template's hundred."""
-    for module in (phyre_cache, cache_manifest):
+    for module in (command, cache_manifest):
         monkeypatch.setattr(module, "template_tasks", lambda name: template_tasks(name)[:3])
 
 

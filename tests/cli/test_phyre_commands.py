@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from topple.cli.main import app
 from topple.phyre import load_task
-from topple.phyre import outcome_table as tables
+from topple.phyre.cache import grid
+from topple.phyre.cache.table import load_table
 from topple.phyre.engine.native import simulate_batch
-from topple.phyre.outcome_table import load_table
 from topple.phyre.scene.codec import scene_to_json
 
 runner = CliRunner()
@@ -109,7 +109,7 @@ def test_simulate_makes_a_table() -> None:
 
 
 def test_simulate_takes_up_a_stopped_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "SMALL_PART", 10)
+    monkeypatch.setattr(grid, "UNIT_ACTIONS", 10)
     calls: list[int] = []
 
     def stop_at_third(*args: Any, **options: Any) -> Any:
@@ -118,7 +118,7 @@ def test_simulate_takes_up_a_stopped_run(monkeypatch: pytest.MonkeyPatch) -> Non
             raise KeyboardInterrupt
         return simulate_batch(*args, **options)
 
-    monkeypatch.setattr(tables, "simulate_batch", stop_at_third)
+    monkeypatch.setattr(grid, "simulate_batch", stop_at_third)
     arguments = ("simulate", "--tasks", "00001:000", "--actions", "35", "--out", "t.npz")
     stopped = runner.invoke(app, arguments)
     assert stopped.exit_code == 130

@@ -14,14 +14,14 @@ import pytest
 from support.chat_server import ChatServer, call_reply, text_reply
 from topple.llm.exchanges import read_exchanges
 from topple.llm.phyre.agent import PhyreLlm
-from topple.phyre.grid import Grid, grid_ceiling
 from topple.llm.scripted.reading import text_of
 from topple.llm.scripted.server import Response, failure
 from topple.llm.turns import read_turns
 from topple.phyre import Simulator
-from topple.phyre.action_cache import ActionCache
 from topple.phyre.attempt import AttemptLog
+from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
+from topple.phyre.grid import Grid, grid_ceiling
 from topple.phyre.phases import Testing
 from topple.phyre.task import TaskId, load_task
 from topple.phyre.tier import Tier

@@ -19,7 +19,7 @@ from topple.phyre.agents.rand import Rand
 from topple.runs import Runner, Part, RunRecord, find_records
 from topple.runs.table2 import MEM, RAND, SETUPS, Row, row_configs
 from topple.phyre import Tier, load_task, template_task_ids
-from topple.phyre.action_cache import ActionCache
+from topple.phyre.cache import ActionCache
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.auccess import auccess
 from topple.phyre.fold import Setup, load_fold

@@ -12,8 +12,9 @@ import pytest
 
 from support.folders import folder_contents
 from topple.phyre import Tier, template_tasks
-from topple.phyre.action_cache import ActionCache, Unit
-from topple.phyre.outcome_shard import Outcomes
+from topple.phyre.cache import ActionCache
+from topple.phyre.cache.grid import Unit
+from topple.phyre.cache.shard import Cells
 
 pytest.importorskip("ray")
 
@@ -34,9 +35,9 @@ def test_ray_builds_the_same_cache_though_a_worker_is_killed(
     mark = tmp_path / "worker"
 
     def run(
-        function: Callable[[Unit], Outcomes], units: Iterable[Unit]
-    ) -> Iterator[tuple[Unit, Outcomes]]:
-        def waits_to_be_killed_once(unit: Unit) -> Outcomes:
+        function: Callable[[Unit], Cells], units: Iterable[Unit]
+    ) -> Iterator[tuple[Unit, Cells]]:
+        def waits_to_be_killed_once(unit: Unit) -> Cells:
             if unit.key.template == "00005" and unit.first == 250 and not mark.exists():
                 mark.write_text(str(os.getpid()))
                 time.sleep(600)
@@ -47,9 +48,9 @@ def test_ray_builds_the_same_cache_though_a_worker_is_killed(
             if number == 5:  # of 6: all but the one that waits
                 os.kill(int(mark.read_text()), signal.SIGKILL)
 
-    ActionCache(tmp_path / "ray", Tier.BALL, run=run).build(tasks, 600)
+    ActionCache(tmp_path / "ray", Tier.BALL, indexed=False, run=run).build(tasks, 600)
     assert mark.exists()
-    ActionCache(tmp_path / "local", Tier.BALL).build(tasks, 600)
+    ActionCache(tmp_path / "local", Tier.BALL, indexed=False).build(tasks, 600)
     assert folder_contents(tmp_path / "ray") == folder_contents(tmp_path / "local")
 
 

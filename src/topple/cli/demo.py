@@ -17,9 +17,9 @@ from topple.files import whole_file
 from topple.media.files import save_frames, save_png
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
+from topple.phyre.cache.table import OutcomeTable, TableBuilder
 from topple.phyre.demo_page import Clip, TierSummary, demo_page
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
-from topple.phyre.outcome_table import OutcomeTable, Sweep
 from topple.phyre.pictures import film, tier_sheet
 from topple.threads import default_threads
 
@@ -83,9 +83,9 @@ def _summarise(tier: Tier, out: Path, count: int, clips: int) -> TierSummary:
     save_png(tier_sheet(tier), sheet)
     tasks = [load_task(template_task_ids(template_id)[0]) for template_id in tier.template_ids]
     actions = discrete_actions(tier, count)
-    sweep = Sweep(tasks, actions, out / f"{tier.value}.npz", overwrite=True)
-    with progress(f"{tier.value}: trying actions", sweep.total, sweep.done) as bar:
-        table = sweep.run(progress=lambda done, _: bar.update(bar.task_ids[0], completed=done))
+    builder = TableBuilder(tasks, actions, out / f"{tier.value}.npz", overwrite=True)
+    with progress(f"{tier.value}: trying actions", builder.total, builder.done) as bar:
+        table = builder.run(progress=lambda done, _: bar.update(bar.task_ids[0], completed=done))
     solved = (table.outcome > 0).sum(axis=1).tolist()
     return TierSummary(
         tier,

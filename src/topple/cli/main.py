@@ -48,7 +48,7 @@ PANELS = {
         "study": Mount("topple.cli.study:app", "Manage studies with human participants."),
     },
     "Maintenance": {
-        "cache": Mount("topple.cli.phyre_cache:app", "Build and check the PHYRE outcome cache."),
+        "cache": Mount("topple.cli.cache:app", "Build and check the PHYRE outcome cache."),
         "doctor": Mount("topple.cli.doctor:app", "Check this installation and its GPU."),
     },
 }

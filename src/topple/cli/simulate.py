@@ -12,8 +12,8 @@ from topple.cli.messages import progress, resumable, show, show_json, user_error
 from topple.cli.options import Json, TierOrAll, option_groups, out_file
 from topple.cli.phyre_options import FoldOptions, chosen_ids, parse_tier, read_actions
 from topple.phyre import load_task
+from topple.phyre.cache.table import OutcomeTable, TableBuilder
 from topple.phyre.engine.result import Outcome
-from topple.phyre.outcome_table import OutcomeTable, Sweep
 
 app = typer.Typer(add_completion=False)
 
@@ -70,14 +70,16 @@ def simulate(
         wanted = chosen_ids(parse_tier(tier), tasks, fold.ids())
         chosen = [load_task(task_id) for task_id in wanted]
         array = read_actions(actions, chosen[0].tier)
-        sweep = Sweep(chosen, array, out, stable=stable, overwrite=overwrite)
-        resumed = sweep.done
-        with progress("simulating", sweep.total, resumed) as bar:
-            table = sweep.run(threads, lambda done, _: bar.update(bar.task_ids[0], completed=done))
-            bar.update(bar.task_ids[0], completed=sweep.total)
+        builder = TableBuilder(chosen, array, out, stable=stable, overwrite=overwrite)
+        resumed = builder.done
+        with progress("simulating", builder.total, resumed) as bar:
+            table = builder.run(
+                threads, lambda done, _: bar.update(bar.task_ids[0], completed=done)
+            )
+            bar.update(bar.task_ids[0], completed=builder.total)
     counts = _counts(table)
     if as_json:
-        show_json({"file": str(out), "attempts": sweep.total, "resumed": resumed, **counts})
+        show_json({"file": str(out), "attempts": builder.total, "resumed": resumed, **counts})
         return
     rows = [(name.replace("_", " "), count) for name, count in counts.items()]
     show(f"{len(table.tasks)} tasks x {len(table.actions)} actions", ("outcome", "pairs"), rows)

@@ -7,7 +7,7 @@ if its balls lie inside the scene and apart from each other, whatever the task; 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from topple.phyre.tier import Tier
 Actions = npt.NDArray[np.float64]
 
 CACHE_SEED = 42  # of the fixed list behind the published tables
+_LIST_STEP = 1000  # lists are drawn in steps, so that growing requests do not draw each time
 
 
 @cache
@@ -57,3 +58,18 @@ def sample_actions(tier: Tier, count: int, rng: np.random.RandomState) -> Action
 def discrete_actions(tier: Tier, count: int, seed: int = CACHE_SEED) -> Actions:
     """The first actions of a seed's fixed list; longer lists begin with shorter ones."""
     return sample_actions(tier, count, np.random.RandomState(seed))
+
+
+def listed_actions(tier: Tier, count: int, seed: int = CACHE_SEED) -> Actions:
+    """[count, 3 * balls] the first actions of the fixed list, as they are simulated.
+
+    The published list was stored, and then simulated, in single precision.
+    """
+    return _rounded(tier, -(-count // _LIST_STEP) * _LIST_STEP, seed)[:count]
+
+
+@lru_cache(maxsize=4)
+def _rounded(tier: Tier, count: int, seed: int) -> Actions:
+    rounded = discrete_actions(tier, count, seed).astype(np.float32).astype(np.float64)
+    rounded.flags.writeable = False
+    return rounded

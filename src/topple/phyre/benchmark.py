@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topple.phyre.action_cache import ActionCache
 from topple.phyre.attempt import AttemptLog
+from topple.phyre.cache import ActionCache
+from topple.phyre.cache.shard import UNKNOWN
 from topple.phyre.engine.result import Outcome
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.fold import Setup
-from topple.phyre.outcome_shard import UNKNOWN
 from topple.phyre.phases import Testing, Training
 from topple.phyre.results import PhyreConfig, PhyreRecord, TaskResults
 from topple.phyre.selection import Part, TaskSelection

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.action import Actions
-from topple.phyre.action_cache import ActionCache
 from topple.phyre.attempt import AttemptLog
+from topple.phyre.cache import ActionCache
+from topple.phyre.cache.shard import UNKNOWN, Outcomes
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.raster import draw_scenes
 from topple.phyre.engine.request import Request
 from topple.phyre.engine.result import BatchResult, Outcome
-from topple.phyre.outcome_shard import UNKNOWN, Outcomes
 from topple.phyre.results import TaskResults
 from topple.phyre.task import Task, TaskId
 from topple.phyre.tier import Tier

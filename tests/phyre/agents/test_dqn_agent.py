@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from topple.phyre import Task, Tier, load_task, template_task_ids
-from topple.phyre.action_cache import ActionCache
 from topple.phyre.agents.batches import CHUNK
 from topple.phyre.agents.dqn import Dqn, DqnOnline
 from topple.phyre.attempt import AttemptLog
+from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
 from topple.runs.checkpoint import CheckpointError

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topple.phyre.agents.batches import CHUNK, Batches
-from topple.phyre.outcome_shard import UNKNOWN, Outcomes
+from topple.phyre.cache.shard import UNKNOWN, Outcomes
 
 SEED = 3
 

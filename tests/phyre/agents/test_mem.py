@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topple.phyre.agents.mem import Mem, MemOnline, Ranking
-from topple.phyre.outcome_shard import Outcomes
+from topple.phyre.cache.shard import Outcomes
 
 LIMIT = 5  # attempts on a task
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from topple.compat.phyre.simulation import SimulationStatus
 from topple.paths import cache_folder
 from topple.phyre.action import CACHE_SEED
-from topple.phyre.action_cache import ActionCache
+from topple.phyre.cache import ActionCache
 from topple.phyre.task import load_task, tier_task_ids
 from topple.phyre.tier import Tier
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.result import Outcome
-from topple.phyre.outcome_shard import Outcomes
 
 CHUNK = 1_000  # batches made together
 

@@ -37,8 +37,8 @@ from topple.phyre.agents.network import FUSIONS, QNetwork
 from topple.phyre.agents.pace import Pace
 from topple.phyre.agents.ranking import Order, best_first, scores, spread
 from topple.phyre.agents.updates import Updates, mixed_precision, on_device
+from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.request import SCENE_SIZE
-from topple.phyre.outcome_shard import Outcomes
 from topple.phyre.phases import Testing, Training
 from topple.phyre.task import Task
 from topple.runs.agent import Observation, Report, Traits

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.auccess import MAX_ATTEMPTS
-from topple.phyre.outcome_shard import Outcomes
+from topple.phyre.cache.shard import Outcomes
 from topple.phyre.phases import Testing, Training
 from topple.phyre.task import Task
 from topple.runs.agent import Observation, Traits

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from topple.phyre.outcome_shard import UNKNOWN, Outcomes
+from topple.phyre.cache.shard import UNKNOWN, Outcomes
 from topple.phyre.task import Task
 
 Floats = npt.NDArray[np.float64]

@@ -26,11 +26,11 @@ from topple.cli.options import (
 from topple.cli.phyre_lab import open_runner
 from topple.files import whole_file
 from topple.phyre.action import CACHE_SEED
-from topple.phyre.action_cache import ActionCache
 from topple.phyre.benchmark import ACTION_CACHE, PHYRE
-from topple.phyre.cache_manifest import Entry, committed_entry, entry_of
+from topple.phyre.cache import ActionCache
+from topple.phyre.cache.manifest import Entry, committed_entry, entry_of
+from topple.phyre.cache.shard import SHARD_ACTIONS
 from topple.phyre.engine_hash import engine_hash
-from topple.phyre.outcome_shard import SHARD_ACTIONS
 from topple.phyre.task import template_tasks
 from topple.phyre.tier import Tier
 

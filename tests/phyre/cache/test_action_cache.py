@@ -18,20 +18,21 @@ from hypothesis import strategies as st
 from support.folders import folder_contents
 from topple.phyre import Task, Tier, load_task, template_tasks
 from topple.phyre.action import CACHE_SEED, discrete_actions
-from topple.phyre.action_cache import ActionCache, Unit
-from topple.phyre.engine.native import SceneSet, simulate_batch
-from topple.phyre.engine_hash import engine_hash
-from topple.phyre.outcome_shard import (
+from topple.phyre.cache import ActionCache
+from topple.phyre.cache.grid import Unit
+from topple.phyre.cache.shard import (
     SHARD_ACTIONS,
     UNKNOWN,
     CacheError,
-    Outcomes,
+    Cells,
     Shard,
     ShardKey,
     merge_shard,
     pack_outcomes,
     read_shard,
 )
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine_hash import engine_hash
 
 #: What the engine does today. If it changes, outcomes have changed: say so in CHANGELOG.md.
 ENGINE = "b27c6cf56d1a29af"
@@ -49,7 +50,7 @@ def test_engine_hash_is_pinned() -> None:
 
 def test_outcomes_are_those_of_the_rounded_list(tmp_path: Path) -> None:
     tasks = some_tasks()
-    cache = ActionCache(tmp_path, Tier.BALL)
+    cache = ActionCache(tmp_path, Tier.BALL, indexed=False)
     actions = discrete_actions(Tier.BALL, 40).astype(np.float32).astype(np.float64)
     assert np.array_equal(cache.actions(40), actions)
     direct = simulate_batch(
@@ -63,8 +64,8 @@ def test_outcomes_are_those_of_the_rounded_list(tmp_path: Path) -> None:
 def test_any_order_of_requests_gives_the_same_bytes(tmp_path: Path) -> None:
     tasks = some_tasks()
     at_once, bit_by_bit = tmp_path / "one", tmp_path / "two"
-    expected = ActionCache(at_once, Tier.BALL).outcomes(tasks, 30)
-    cache = ActionCache(bit_by_bit, Tier.BALL)
+    expected = ActionCache(at_once, Tier.BALL, indexed=False).outcomes(tasks, 30)
+    cache = ActionCache(bit_by_bit, Tier.BALL, indexed=False)
     cache.build(tasks[::-2], [7, 30, 12])
     cache.build(tasks[1:3], 20)
     assert np.array_equal(cache.outcomes(tasks[::-1], 30), expected[::-1])
@@ -76,15 +77,19 @@ def test_only_what_is_missing_is_simulated(tmp_path: Path) -> None:
     asked: list[int] = []
 
     def counting(
-        function: Callable[[Unit], Outcomes], units: Iterable[Unit]
-    ) -> Iterator[tuple[Unit, Outcomes]]:
+        function: Callable[[Unit], Cells], units: Iterable[Unit]
+    ) -> Iterator[tuple[Unit, Cells]]:
         for unit in units:
             asked.append(int(unit.wanted.sum()))
             yield unit, function(unit)
 
     reports: list[tuple[int, int]] = []
     cache = ActionCache(
-        tmp_path, Tier.BALL, run=counting, progress=lambda *report: reports.append(report)
+        tmp_path,
+        Tier.BALL,
+        indexed=False,
+        run=counting,
+        progress=lambda *report: reports.append(report),
     )
     cache.build(tasks[:2], 10)
     cache.build(tasks, 10)
@@ -98,7 +103,7 @@ def test_only_what_is_missing_is_simulated(tmp_path: Path) -> None:
 
 def test_first_valid_needs_no_simulation(tmp_path: Path) -> None:
     tasks = some_tasks()
-    cache = ActionCache(tmp_path, Tier.BALL)
+    cache = ActionCache(tmp_path, Tier.BALL, indexed=False)
     found = cache.first_valid(tasks, 50, within=200)
     assert not folder_contents(tmp_path)
     for numbers, outcomes in zip(found, cache.outcomes(tasks, 200), strict=True):
@@ -160,7 +165,7 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
     cache = ActionCache(tmp_path, Tier.TWO_BALLS)
     with pytest.raises(ValueError, match="'00000:000' is of tier 'ball'"):
         cache.build([load_task("00000:000")], 1)
-    cache = ActionCache(tmp_path, Tier.BALL)
+    cache = ActionCache(tmp_path, Tier.BALL, indexed=False)
     with pytest.raises(ValueError, match="count is -1"):
         cache.build([load_task("00000:000")], -1)
     with pytest.raises(ValueError, match="listed twice"):
@@ -171,9 +176,11 @@ KILLED = """
 import sys
 from pathlib import Path
 from topple.phyre import Tier, template_tasks
-from topple.phyre.action_cache import ActionCache
+from topple.phyre.cache import ActionCache
 
-cache = ActionCache(Path(sys.argv[1]), Tier.BALL, progress=lambda *_: print("unit", flush=True))
+cache = ActionCache(
+    Path(sys.argv[1]), Tier.BALL, indexed=False, progress=lambda *_: print("unit", flush=True)
+)
 cache.build(template_tasks("00001")[:4], 1500)
 """
 
@@ -190,10 +197,10 @@ def test_a_killed_build_goes_on_where_it_was(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    cache = ActionCache(killed, Tier.BALL)
+    cache = ActionCache(killed, Tier.BALL, indexed=False)
     before = int((cache.known(tasks, 1500) != UNKNOWN).sum())
     assert 0 < before < 4 * 1500
-    expected = ActionCache(undisturbed, Tier.BALL).outcomes(tasks, 1500)
+    expected = ActionCache(undisturbed, Tier.BALL, indexed=False).outcomes(tasks, 1500)
     assert np.array_equal(cache.outcomes(tasks, 1500), expected)
     for path in killed.rglob(".*"):  # a kill in the middle of a write leaves its temporary file
         path.unlink()

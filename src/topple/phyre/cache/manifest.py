@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from topple.phyre.action_cache import ActionCache
+from topple.phyre.cache.action_cache import ActionCache
+from topple.phyre.cache.shard import UNKNOWN, pack_outcomes
 from topple.phyre.engine.result import Outcome
-from topple.phyre.outcome_shard import UNKNOWN, pack_outcomes
 from topple.phyre.task import template_tasks
 
-MANIFEST = Path(__file__).with_name("cache_manifest.json")
+MANIFEST = Path(__file__).with_name("manifest.json")
 
 
 class Entry(NamedTuple):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from topple.phyre import load_task
-from topple.phyre import outcome_table as module
 from topple.phyre.action import discrete_actions
+from topple.phyre.cache import grid as module
+from topple.phyre.cache.table import TableBuilder, TableError, load_table
 from topple.phyre.engine.native import SceneSet, simulate_batch
-from topple.phyre.outcome_table import Sweep, TableError, load_table
 from topple.phyre.tier import Tier
 
 TASKS = [load_task("00002:007"), load_task("00001:000")]
@@ -17,14 +17,14 @@ ACTIONS = discrete_actions(Tier.BALL, 30)
 
 
 @pytest.fixture(autouse=True)
-def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SMALL_PART", 16)
+def _small_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "UNIT_ACTIONS", 10)
 
 
 def test_tables_hold_what_the_engine_says(tmp_path: Path) -> None:
     path = tmp_path / "table.npz"
     seen: list[int] = []
-    table = Sweep(TASKS, ACTIONS, path).run(1, lambda done, total: seen.append(done))
+    table = TableBuilder(TASKS, ACTIONS, path).run(1, lambda done, total: seen.append(done))
     expected = simulate_batch(
         SceneSet([task.scene for task in TASKS]), [0] * 30 + [1] * 30, np.tile(ACTIONS, (2, 1))
     )
@@ -36,10 +36,10 @@ def test_tables_hold_what_the_engine_says(tmp_path: Path) -> None:
     loaded = load_table(path)
     assert (loaded.outcome == table.outcome).all()
     assert loaded.outcome.dtype == np.int8
-    assert Sweep(TASKS, ACTIONS, path).done == 60
+    assert TableBuilder(TASKS, ACTIONS, path).done == 60
 
 
-def test_a_stopped_run_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "table.npz"
     calls: list[int] = []
 
@@ -51,19 +51,19 @@ def test_a_stopped_run_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(module, "simulate_batch", stop_at_third)
     with pytest.raises(KeyboardInterrupt):
-        Sweep(TASKS, ACTIONS, path).run()
+        TableBuilder(TASKS, ACTIONS, path).run()
     assert not path.exists()
-    again = Sweep(TASKS, ACTIONS, path)
-    assert again.done == 32
-    assert Sweep(TASKS, ACTIONS, path, stable=True).done == 0
+    again = TableBuilder(TASKS, ACTIONS, path)
+    assert again.done == 20
+    assert TableBuilder(TASKS, ACTIONS, path, stable=True).done == 0
     table = again.run()
-    assert len(calls) == 5
-    assert (table.outcome == Sweep(TASKS, ACTIONS, tmp_path / "b.npz").run().outcome).all()
+    assert len(calls) == 7
+    assert (table.outcome == TableBuilder(TASKS, ACTIONS, tmp_path / "b.npz").run().outcome).all()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["b.npz", "table.npz"]
 
 
 def test_stable_tables_tell_kinds_of_solutions(tmp_path: Path) -> None:
-    table = Sweep(TASKS, ACTIONS, tmp_path / "a.npz", stable=True).run()
+    table = TableBuilder(TASKS, ACTIONS, tmp_path / "a.npz", stable=True).run()
     assert set(np.unique(table.outcome)) <= {-1, 0, 2, 3}
 
 
@@ -71,25 +71,25 @@ def test_other_files_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "table.npz"
     path.write_bytes(b"precious")
     with pytest.raises(TableError, match="holds something else"):
-        Sweep(TASKS, ACTIONS, path)
-    with pytest.raises(TableError, match="is no table of outcomes"):
+        TableBuilder(TASKS, ACTIONS, path)
+    with pytest.raises(TableError, match="is not a table of outcomes"):
         load_table(path)
-    Sweep(TASKS, ACTIONS[:2], path, overwrite=True).run()
+    TableBuilder(TASKS, ACTIONS[:2], path, overwrite=True).run()
     with pytest.raises(TableError, match="holds something else"):
-        Sweep(TASKS, ACTIONS, path)
+        TableBuilder(TASKS, ACTIONS, path)
 
 
 def test_what_does_not_suit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.npz"
     with pytest.raises(TableError, match=r"shape \(30, 2\); these tasks take \[actions, 3\]"):
-        Sweep(TASKS, ACTIONS[:, :2], path)
+        TableBuilder(TASKS, ACTIONS[:, :2], path)
     with pytest.raises(TableError, match="between 0 and 1"):
-        Sweep(TASKS, ACTIONS + 1, path)
+        TableBuilder(TASKS, ACTIONS + 1, path)
     with pytest.raises(TableError, match="between 0 and 1"):
-        Sweep(TASKS, np.full((1, 3), "x"), path)
+        TableBuilder(TASKS, np.full((1, 3), "x"), path)
     with pytest.raises(TableError, match="all of one tier"):
-        Sweep([*TASKS, load_task("00100:000")], ACTIONS, path)
+        TableBuilder([*TASKS, load_task("00100:000")], ACTIONS, path)
     with pytest.raises(TableError, match="all of one tier"):
-        Sweep([], ACTIONS, path)
+        TableBuilder([], ACTIONS, path)
     with pytest.raises(TableError, match=r"ends in \.npz"):
-        Sweep(TASKS, ACTIONS, tmp_path / "table.npy")
+        TableBuilder(TASKS, ACTIONS, tmp_path / "table.npy")

@@ -1,9 +1,9 @@
 """Tables of outcomes: some tasks against some actions, simulated into a file.
 
-A long table is worked through in parts. Each part is written to a folder beside the file as
-soon as it is known, so a run that was stopped takes up where it was; the folder's name holds
-a digest of the tasks, the actions and the settings, so parts of another run are never mixed
-in. When all parts are there the file is written and the folder goes.
+A long table is worked through in units, which a grid in a folder beside the file keeps, so an
+interrupted run resumes where it stopped. The folder's name holds a digest of the tasks, the
+actions and the settings, so cells of another run are never mixed in. When all cells are there
+the file is written and the folder goes.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.files import whole_file
-from topple.phyre.engine.native import SceneSet, simulate_batch
-from topple.phyre.engine.request import Request
+from topple.phyre.cache.grid import OutcomeGrid
+from topple.phyre.cache.shard import UNKNOWN, split_steps
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.progress import Progress
 
-SMALL_PART = 8_192  # attempts: a few seconds of work
-LARGE_PART = 131_072  # attempts: about a minute, for tables of millions
-MANY_PARTS = 1_000
 _DIGEST_LENGTH = 16
 
 
@@ -63,7 +60,7 @@ def load_table(path: Path) -> OutcomeTable:
 
     Raises:
         FileNotFoundError: There is no such file.
-        TableError: The file is no table of outcomes.
+        TableError: The file is not a table of outcomes.
     """
     try:
         with np.load(path) as data:
@@ -77,14 +74,14 @@ def load_table(path: Path) -> OutcomeTable:
     except FileNotFoundError:
         raise
     except Exception as error:  # NumPy raises whatever the broken part of a file leads to
-        raise TableError(f"{path} is no table of outcomes: {error}") from None
+        raise TableError(f"{path} is not a table of outcomes: {error}") from None
 
 
-class Sweep:
-    """The work of making one table, which can be stopped and taken up again.
+class TableBuilder:
+    """The work of making one table, which can be interrupted and resumed.
 
     Args:
-        tasks: rows of the table, all of one tier.
+        tasks: rows of the table, all different and of one tier.
         actions: [actions, 3 * balls] columns of the table.
         path: the file to write, ``.npz``.
         stable: also try the half-pixel neighbours of every solution.
@@ -108,78 +105,59 @@ class Sweep:
         self._digest = self._make_digest()
         self._folder = path.with_name(f"{path.name}.{self._digest}.parts")
         self.total = len(self._tasks) * len(self._actions)
-        self._part = min(max(SMALL_PART, self.total // MANY_PARTS), LARGE_PART)
         self.is_finished = self._holds_this_table()
         if path.exists() and not self.is_finished and not overwrite:
             raise TableError(f"{path} holds something else; overwrite it or choose another name")
 
     @property
     def done(self) -> int:
-        """Attempts that are known already."""
+        """How many attempts are known already."""
         if self.is_finished:
             return self.total
-        return sum(stop - first for first, stop in self._spans() if self._file(first).exists())
+        known = self._grid().known(self._tasks, len(self._actions))
+        return int((known != UNKNOWN).sum())
 
     def run(self, threads: int | None = None, progress: Progress | None = None) -> OutcomeTable:
         """Simulate what is missing and write the table.
 
         Args:
             threads: at most this many; all cores by default.
-            progress: called with the attempts done and in all, from another thread.
+            progress: called with the attempts done and in all.
         """
         if self.is_finished:
             return load_table(self._path)
-        scenes = SceneSet([task.scene for task in self._tasks])
         done = self.done
-        for first, stop in self._spans():
-            if not self._file(first).exists():
-                self._simulate(scenes, first, stop, threads, _shifted(progress, done, self.total))
-                done += stop - first
-        parts = [np.load(self._file(first)) for first, _ in self._spans()]
-        shape = (len(self._tasks), len(self._actions))
-        table = OutcomeTable(
-            tuple(str(task.id) for task in self._tasks),
-            self._actions,
-            np.concatenate([part[0] for part in parts]).astype(np.int8).reshape(shape),
-            np.concatenate([part[1] for part in parts]).reshape(shape),
-            self._digest,
-        )
+
+        def report(part: int, _: int) -> None:
+            if progress is not None:
+                progress(done + part, self.total)
+
+        grid = self._grid(threads, report)
+        outcome, steps = split_steps(grid.cells(self._tasks, len(self._actions)))
+        names = tuple(str(task.id) for task in self._tasks)
+        table = OutcomeTable(names, self._actions, outcome, steps, self._digest)
         table.save(self._path)
         self.is_finished = True
-        shutil.rmtree(self._folder)
+        shutil.rmtree(self._folder, ignore_errors=True)
         return table
+
+    def _grid(self, threads: int | None = None, progress: Progress | None = None) -> OutcomeGrid:
+        return OutcomeGrid(
+            self._folder,
+            self._tasks[0].tier,
+            self._digest,
+            lambda count: self._actions[:count],
+            steps=True,
+            stable=self._stable,
+            progress=progress,
+            threads=threads,
+        )
 
     def _holds_this_table(self) -> bool:
         try:
             return load_table(self._path).digest == self._digest
         except (FileNotFoundError, TableError):
             return False
-
-    def _simulate(
-        self,
-        scenes: SceneSet,
-        first: int,
-        stop: int,
-        threads: int | None,
-        progress: Progress | None,
-    ) -> None:
-        row, column = np.divmod(np.arange(first, stop), len(self._actions))
-        request = Request(stable=self._stable)
-        result = simulate_batch(
-            scenes, row, self._actions[column], request, threads=threads, progress=progress
-        )
-        with whole_file(self._file(first)) as temporary, temporary.open("wb") as file:
-            np.save(file, np.stack([result.outcome, result.steps]).astype(np.int16))
-
-    def _spans(self) -> list[tuple[int, int]]:
-        """First and past-the-last attempt of each part, counted task by task."""
-        return [
-            (first, min(first + self._part, self.total))
-            for first in range(0, self.total, self._part)
-        ]
-
-    def _file(self, first: int) -> Path:
-        return self._folder / f"{first:010d}.npy"
 
     def _make_digest(self) -> str:
         digest = hashlib.sha256(f"{engine_hash()} {self._stable} {self._actions.shape}".encode())
@@ -196,6 +174,8 @@ def _check(tasks: Sequence[Task], actions: npt.ArrayLike, path: Path) -> npt.NDA
     tiers = {task.tier for task in tasks}
     if len(tiers) != 1:
         raise TableError("a table needs tasks, all of one tier")
+    if len({task.id for task in tasks}) != len(tasks):
+        raise TableError("a table has one row per task; a task is listed twice")
     size = tiers.pop().action_size
     array = np.asarray(actions)
     if array.ndim != 2 or array.shape[1] != size or not len(array):
@@ -203,8 +183,3 @@ def _check(tasks: Sequence[Task], actions: npt.ArrayLike, path: Path) -> npt.NDA
     if array.dtype.kind not in "fiu" or not ((array >= 0) & (array <= 1)).all():
         raise TableError("the numbers of an action lie between 0 and 1")
     return np.ascontiguousarray(array, dtype=np.float64)
-
-
-def _shifted(progress: Progress | None, done: int, total: int) -> Progress | None:
-    """A report on one part as a report on the whole."""
-    return None if progress is None else lambda part, _: progress(done + part, total)
