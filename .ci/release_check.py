@@ -26,7 +26,7 @@ WHEEL_LIMIT = 5 * MIB
 #: What a wheel has to have, beside the code; and what it must not.
 WANTED = (
     "topple/py.typed",
-    "topple/_native.pyi",
+    "topple/_native/__init__.pyi",
     "topple/native/include/topple/phyre/world.h",
     "topple/native/cuda/attempts.cu",
     "topple/player/static/index.html",

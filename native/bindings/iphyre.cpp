@@ -3,13 +3,13 @@
 
 #include "thread_pool.h"
 #include "iphyre/vector.h"
-#include "iphyre_world.h"
+#include "iphyre_episode.h"
 
 namespace topple {
 namespace iphyre {
 namespace {
 
-Branches branches_from(const Simulation& origin, const Scenes& scenes, const Int32s& scene_index,
+Branches branches_from(const EpisodeHandle& origin, const Scenes& scenes, const Int32s& scene_index,
                        const Int32s& edit_start, const Edits& edits) {
   const size_t n = scene_index.shape(0);
   require(edit_start.shape(0) == n + 1, "edit_start: wrong length");
@@ -17,20 +17,19 @@ Branches branches_from(const Simulation& origin, const Scenes& scenes, const Int
   const Edit* list = reinterpret_cast<const Edit*>(edits.data());
   for (size_t i = 0; i < n; ++i) {
     const int bodies = scenes.view(scene_index(i)).body_count;
-    require(bodies >= origin.world().body_count, "a branch cannot have fewer bodies");
+    require(bodies >= origin.episode().world.body_count, "a branch cannot have fewer bodies");
     for (int32_t k = edit_start(i); k < edit_start(i + 1); ++k) check_edit(list[k], bodies);
   }
-  return {&origin.world(), origin.tick(), edit_start.data(), list};
+  return {&origin.episode(), edit_start.data(), list};
 }
 
 void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>> removals,
-              In<int64_t, nb::ndim<1>> builds, Int32s limits, double y, double low, double high,
-              int32_t threads, Out<uint8_t, nb::ndim<1>> solved, Out<int32_t, nb::ndim<1>> ticks,
+              In<int64_t, nb::ndim<1>> builds, Int32s limits, const Exit& out, int32_t threads, Out<uint8_t, nb::ndim<1>> solved, Out<int32_t, nb::ndim<1>> ticks,
               Out<int32_t, nb::ndim<1>> removed, int32_t stride,
               Maybe<Out<double, nb::shape<-1, -1, -1, kStateSize>>> states,
               Maybe<Out<int32_t, nb::ndim<1>>> frame_count,
               Maybe<Out<double, nb::shape<-1, -1, kStateSize>>> final_state,
-              Maybe<Out<int64_t, nb::ndim<1>>> progress, const Simulation* origin,
+              Maybe<Out<int64_t, nb::ndim<1>>> progress, const EpisodeHandle* origin,
               Maybe<Int32s> edit_start, Maybe<Edits> edits) {
   const size_t n = scene_index.shape(0);
   const auto fits = [n](const auto& array) { return array.shape(0) == n; };
@@ -66,7 +65,7 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
   job.removals = removals.data();
   job.removal_width = static_cast<int32_t>(removals.shape(1));
   job.builds = builds.data();
-  job.out = {y, low, high};
+  job.out = out;
   job.limits = limits.data();
   job.solved = solved.data();
   job.ticks = ticks.data();
@@ -96,49 +95,21 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
            [&] { work_on(job, control); });
 }
 
-// Episodes of environments beside each other; keeps the arrays it was made from.
-class Vectors {
+// Episodes of environments beside each other; keeps the array it was made from.
+class VectorHandle {
  public:
-  Vectors(const Scenes& scenes, int64_t slots, int32_t strategy,
-          In<int32_t, nb::shape<-1, kMaxBlocks>> blocks, In<float, nb::ndim<2>> candidates,
-          double y, double low, double high, int32_t hz, int64_t builds, bool zero_is_never,
-          bool ties_are_lost, float seconds, double time_reward, double block_reward,
-          double goal_reward, Int32s last_tick)
-      : owners_{nb::cast(blocks), nb::cast(candidates), nb::cast(last_tick)} {
+  VectorHandle(const Scenes& scenes, int64_t builds, const Rules& rules, Strategy strategy,
+               In<int32_t, nb::shape<-1, kMaxBlocks>> blocks, int64_t slots)
+      : blocks_(nb::cast(blocks)) {
     const size_t games = static_cast<size_t>(scenes.count());
-    require(games > 0 && slots > 0 && hz > 0 && builds > 0, "a count is out of range");
-    require(strategy >= 0 && strategy <= 2, "there are three strategies");
-    require(blocks.shape(0) == games && candidates.shape(0) == games,
-            "blocks and candidates must have a row per game");
-    require(candidates.shape(1) <= kMaxCandidates, "candidates: too many");
-    require(last_tick.shape(0) >= 2 && last_tick.shape(0) < (1u << 22), "last_tick: wrong length");
-    const int32_t limit = static_cast<int32_t>(last_tick.shape(0)) - 1;
+    require(games > 0 && slots > 0 && builds > 0, "a count is out of range");
+    require(blocks.shape(0) == games, "blocks must have a row per game");
     for (size_t game = 0; game < games; ++game) {
       const int bodies = scenes.view(static_cast<int32_t>(game)).body_count;
       require(bodies <= kTableRows, "a game has more bodies than the table has rows");
-      for (size_t k = 0; k < kMaxBlocks; ++k) {
-        require(blocks(game, k) < bodies, "a block is no body");
-        require(k == 0 || blocks(game, k - 1) >= 0 || blocks(game, k) < 0, "blocks have gaps");
-      }
+      check_blocks(blocks.data() + game * kMaxBlocks, bodies);
     }
-    Environment environment = {};
-    environment.scenes = scenes.packed();
-    environment.rules = {static_cast<Strategy>(strategy),
-                         {y, low, high},
-                         limit,
-                         hz,
-                         builds,
-                         zero_is_never,
-                         ties_are_lost,
-                         seconds,
-                         time_reward,
-                         block_reward,
-                         goal_reward,
-                         last_tick.data()};
-    environment.blocks = blocks.data();
-    environment.candidates = candidates.data();
-    environment.candidate_count = static_cast<int32_t>(candidates.shape(1));
-    vector_.reset(new Vector(environment, slots));
+    vector_.reset(new Vector({scenes.packed(), rules, strategy, builds, blocks.data()}, slots));
   }
 
   using Observations = Out<float, nb::ndim<2>>;
@@ -165,7 +136,7 @@ class Vectors {
     const int64_t slots = vector_->slots();
     const size_t n = static_cast<size_t>(slots);
     const Environment& environment = vector_->environment();
-    const bool on_the_fly = environment.rules.strategy == Strategy::kOnTheFly;
+    const bool on_the_fly = environment.strategy == Strategy::kOnTheFly;
     require_observations(observations);
     require(on_the_fly ? choices && choices->shape(0) == n : times && times->shape(0) == n,
             "an action is needed per slot");
@@ -182,10 +153,10 @@ class Vectors {
     for (int64_t slot = 0; slot < slots; ++slot) {
       require(arrays.restart[slot] < environment.scenes.scene_count, "there is no such game");
       if (arrays.restart[slot] >= 0) continue;
-      if (is_over(vector_->play(slot), environment.rules)) return -(slot + 1);
-      if (!is_action(arrays, slot)) return slot + 1;
+      if (is_over(vector_->slot(slot).episode, environment.rules)) return -(slot + 1);
+      if (!is_valid(arrays.action(slot), environment.strategy)) return slot + 1;
     }
-    const int64_t steps = on_the_fly ? slots : slots * environment.rules.limit;
+    const int64_t steps = on_the_fly ? slots : slots * environment.rules.limit();
     constexpr int64_t kWorthThreads = 4096;  // steps that take longer than to start a thread
     constexpr int64_t kBrief = 100000;
     if (steps < kWorthThreads) threads = 1;
@@ -199,28 +170,27 @@ class Vectors {
   void status(Out<int32_t, nb::shape<-1, 4>> rows) const {
     require(rows.shape(0) == static_cast<size_t>(vector_->slots()), "status: wrong shape");
     int32_t* row = rows.data();
-    for (int64_t slot = 0; slot < vector_->slots(); ++slot, row += 4) {
-      const Play& play = vector_->play(slot);
-      row[0] = play.game;
-      row[1] = play.tick;
-      row[2] = play.removed;
-      row[3] = play.solved;
+    for (int64_t i = 0; i < vector_->slots(); ++i, row += 4) {
+      const Slot& slot = vector_->slot(i);
+      row[0] = slot.game;
+      row[1] = slot.episode.tick;
+      row[2] = slot.episode.removed.count;
+      row[3] = slot.episode.solved;
     }
   }
 
   // Game, tick, blocks removed and whether it is solved, of one slot.
-  nb::tuple slot(int64_t slot) const {
-    require(slot >= 0 && slot < vector_->slots(), "there is no such slot");
-    const Play& play = vector_->play(slot);
-    return nb::make_tuple(play.game, play.tick, play.removed, play.solved);
+  nb::tuple slot(int64_t number) const {
+    const Slot& slot = checked_slot(number);
+    const Episode& episode = slot.episode;
+    return nb::make_tuple(slot.game, episode.tick, episode.removed.count, episode.solved);
   }
 
-  // A copy of the world of a slot.
-  Simulation* world(int64_t slot) const {
-    require(slot >= 0 && slot < vector_->slots(), "there is no such slot");
-    const Play& play = vector_->play(slot);
+  // A copy of the episode of a slot.
+  EpisodeHandle* episode(int64_t number) const {
+    const Slot& slot = checked_slot(number);
     const PackedScenes& scenes = vector_->environment().scenes;
-    return new Simulation(scenes.view(play.game), scenes.physics, play.world, play.tick);
+    return new EpisodeHandle(scenes.view(slot.game), scenes.physics, slot.episode);
   }
 
  private:
@@ -231,74 +201,126 @@ class Vectors {
         "observations: wrong shape");
   }
 
-  static bool is_action(const StepArrays& arrays, int64_t slot) {
-    if (arrays.choices) return arrays.choices[slot] >= 0 && arrays.choices[slot] <= kMaxBlocks;
-    for (int k = 0; k < kMaxBlocks; ++k) {
-      const float entry = arrays.times[kMaxBlocks * slot + k];
-      if (!(entry >= 0.0f && entry <= 1.0f)) return false;
-    }
-    return true;
+  const Slot& checked_slot(int64_t number) const {
+    require(number >= 0 && number < vector_->slots(), "there is no such slot");
+    return vector_->slot(number);
   }
 
-  std::vector<nb::object> owners_;
+  nb::object blocks_;
   std::unique_ptr<Vector> vector_;
 };
+
+// [6] the ticks that the entries of an action name.
+nb::list action_ticks(const Rules& rules, Times action) {
+  nb::list ticks;
+  for (size_t k = 0; k < kMaxBlocks; ++k) ticks.append(tick_of(action(k), rules));
+  return ticks;
+}
+
+// The removals, as (tick, body) in order, that an action means when all times are fixed in
+// advance.
+nb::list planned_removals(const Rules& rules, Blocks blocks, Times action) {
+  check_blocks(blocks.data(), kMaxBodies);
+  int32_t ticks[kMaxBodies];
+  plan_in_advance(ticks, kMaxBodies, rules, blocks.data(), action.data());
+  const Removals removals = sort_removals(ticks, kMaxBodies);
+  nb::list list;
+  for (int i = 0; i < removals.count; ++i) {
+    list.append(nb::make_tuple(removals.list[i].tick, removals.list[i].body));
+  }
+  return list;
+}
 
 }  // namespace
 }  // namespace iphyre
 
-void bind_munk(nb::module_& m) {
+void bind_iphyre(nb::module_& m) {
   using namespace iphyre;
   using namespace nb::literals;
-  m.attr("MUNK_MAX_BODIES") = kMaxBodies;
-  m.attr("MUNK_MAX_JOINTS") = kMaxJoints;
-  nb::class_<Scenes>(m, "MunkScenes")
-      .def(nb::init<Int32s, Int32s, Ends, Velocities, Doubles, Doubles, Doubles, Bytes, Joined,
-                    Bytes, Springs, double, double, double, double, double>(),
-           "body_start"_a, "joint_start"_a, "ends"_a, "velocity"_a, "radius"_a, "m_inv"_a,
-           "i_inv"_a, "is_ball"_a, "joined"_a, "is_spring"_a, "spring"_a, "gravity"_a, "bounce"_a,
-           "friction"_a, "dt"_a, "bias"_a)
+  m.attr("MAX_BODIES") = kMaxBodies;
+  m.attr("MAX_JOINTS") = kMaxJoints;
+  m.attr("MAX_BLOCKS") = kMaxBlocks;
+  m.attr("TABLE_ROWS") = kTableRows;
+  m.attr("TABLE_COLUMNS") = kTableColumns;
+  m.attr("NEVER") = kNever;
+  nb::enum_<EditKind>(m, "EditKind", nb::is_arithmetic())
+      .value("REMOVE", EditKind::kRemove)
+      .value("MOVE", EditKind::kMove)
+      .value("SET_VELOCITY", EditKind::kSetVelocity)
+      .value("IMPULSE", EditKind::kImpulse);
+  nb::enum_<Strategy>(m, "Strategy")
+      .value("IN_ADVANCE", Strategy::kInAdvance)
+      .value("ON_THE_FLY", Strategy::kOnTheFly)
+      .value("COMBINED", Strategy::kCombined);
+  nb::class_<Exit>(m, "Exit").def(
+      "__init__",
+      [](Exit* self, double y, double low, double high) { new (self) Exit{y, low, high}; },
+      nb::kw_only(), "y"_a, "low"_a, "high"_a);
+  nb::class_<Rules>(m, "Rules")
+      .def(
+          "__init__",
+          [](Rules* self, const Exit& out, int32_t hz, int32_t seconds, bool zero_is_never,
+             bool ties_are_lost, bool extra_tick, double time_reward, double block_reward,
+             double goal_reward) {
+            require(hz > 0 && seconds > 0 && int64_t{hz} * seconds < (1 << 22),
+                    "an episode has too many ticks, or none");
+            new (self) Rules{out,        hz,          seconds,      zero_is_never, ties_are_lost,
+                             extra_tick, time_reward, block_reward, goal_reward};
+          },
+          nb::kw_only(), "out"_a, "hz"_a, "seconds"_a, "zero_is_never"_a, "ties_are_lost"_a,
+          "extra_tick"_a, "time_reward"_a, "block_reward"_a, "goal_reward"_a)
+      .def(
+          "last_tick", [](const Rules& self, int32_t tick) { return last_tick(tick, self); },
+          "tick"_a)
+      .def("action_ticks", &action_ticks, "action"_a)
+      .def("planned_removals", &planned_removals, "blocks"_a, "action"_a);
+  nb::class_<Scenes>(m, "Scenes")
+      .def(nb::init<const nb::dict&, double, double, double, double, double>(), "arrays"_a,
+           nb::kw_only(), "gravity"_a, "bounce"_a, "friction"_a, "dt"_a, "bias"_a)
       .def("__len__", &Scenes::count);
-  nb::class_<Simulation>(m, "MunkSimulation")
+  nb::class_<EpisodeHandle>(m, "Episode")
       .def(nb::init<const Scenes&, int32_t, int64_t>(), "scenes"_a, "scene"_a, "builds"_a,
            nb::keep_alive<1, 2>())
       .def(
-          "copy", [](const Simulation& self) { return new Simulation(self); },
+          "copy", [](const EpisodeHandle& self) { return new EpisodeHandle(self); },
           nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
-      .def("reset", &Simulation::reset, "builds"_a)
-      .def("tick", &Simulation::tick)
-      .def("step", &Simulation::step_on, "count"_a)
-      .def("run", &Simulation::run, "count"_a, "y"_a, "low"_a, "high"_a)
-      .def("is_out", &Simulation::is_out, "y"_a, "low"_a, "high"_a)
-      .def("remove", &Simulation::remove, "body"_a)
-      .def("edit", &Simulation::edit, "edits"_a)
-      .def("extend", &Simulation::extend, "scenes"_a, "scene"_a, nb::keep_alive<1, 2>())
-      .def("state", &Simulation::state)
-      .def("ends", &Simulation::ends)
-      .def("present", &Simulation::present)
-      .def("holds", &Simulation::holds)
-      .def("arbiters", &Simulation::arbiters);
-  m.def("munk_simulate", &simulate, "scenes"_a, "scene_index"_a, "removals"_a, "builds"_a,
-        "limits"_a, "y"_a, "low"_a, "high"_a, "threads"_a, "solved"_a.noconvert(),
-        "ticks"_a.noconvert(), "removed"_a.noconvert(), "stride"_a, "states"_a.none().noconvert(),
+      .def("reset", &EpisodeHandle::reset, "builds"_a)
+      .def_prop_ro("tick", &EpisodeHandle::tick)
+      .def_prop_rw("solved", &EpisodeHandle::solved, &EpisodeHandle::set_solved)
+      .def_prop_ro("removed", &EpisodeHandle::removed)
+      .def("removals", &EpisodeHandle::removals)
+      .def("step", &EpisodeHandle::step, "count"_a)
+      .def("run", &EpisodeHandle::run, "count"_a, "out"_a)
+      .def("is_out", &EpisodeHandle::is_out, "out"_a)
+      .def("remove", &EpisodeHandle::remove, "body"_a)
+      .def("act", &EpisodeHandle::act, "strategy"_a, "rules"_a, "blocks"_a, nb::kw_only(),
+           "choice"_a = 0, "times"_a = nb::none())
+      .def("observe", &EpisodeHandle::observe, "strategy"_a, "blocks"_a)
+      .def("edit", &EpisodeHandle::edit, "edits"_a)
+      .def("extend", &EpisodeHandle::extend, "scenes"_a, "scene"_a, nb::keep_alive<1, 2>())
+      .def("state", &EpisodeHandle::state)
+      .def("ends", &EpisodeHandle::ends)
+      .def("present", &EpisodeHandle::present)
+      .def("holds", &EpisodeHandle::holds)
+      .def("arbiters", &EpisodeHandle::arbiters);
+  m.def("simulate", &simulate, "scenes"_a, nb::kw_only(), "scene_index"_a, "removals"_a, "builds"_a,
+        "limits"_a, "out"_a, "threads"_a, "solved"_a.noconvert(), "ticks"_a.noconvert(),
+        "removed"_a.noconvert(), "stride"_a, "states"_a.none().noconvert(),
         "frame_count"_a.none().noconvert(), "final_state"_a.none().noconvert(),
         "progress"_a.none().noconvert(), "origin"_a.none(), "edit_start"_a.none(),
         "edits"_a.none());
-  nb::class_<Vectors>(m, "MunkVector")
-      .def(nb::init<const Scenes&, int64_t, int32_t, In<int32_t, nb::shape<-1, kMaxBlocks>>,
-                    In<float, nb::ndim<2>>, double, double, double, int32_t, int64_t, bool, bool,
-                    float, double, double, double, Int32s>(),
-           "scenes"_a, "slots"_a, "strategy"_a, "blocks"_a, "candidates"_a, "y"_a, "low"_a,
-           "high"_a, "hz"_a, "builds"_a, "zero_is_never"_a, "ties_are_lost"_a, "seconds"_a,
-           "time_reward"_a, "block_reward"_a, "goal_reward"_a, "last_tick"_a,
+  nb::class_<VectorHandle>(m, "Vector")
+      .def(nb::init<const Scenes&, int64_t, const Rules&, Strategy,
+                    In<int32_t, nb::shape<-1, kMaxBlocks>>, int64_t>(),
+           "scenes"_a, nb::kw_only(), "builds"_a, "rules"_a, "strategy"_a, "blocks"_a, "slots"_a,
            nb::keep_alive<1, 2>())
-      .def("start", &Vectors::start, "slots"_a, "games"_a, "observations"_a.noconvert())
-      .def("step", &Vectors::step, "choices"_a.none(), "times"_a.none(), "restart"_a,
-           "observations"_a.noconvert(), "rewards"_a.noconvert(), "terminated"_a.noconvert(),
-           "truncated"_a.noconvert(), "threads"_a)
-      .def("status", &Vectors::status, "rows"_a.noconvert())
-      .def("slot", &Vectors::slot, "slot"_a)
-      .def("world", &Vectors::world, "slot"_a, nb::rv_policy::take_ownership,
+      .def("start", &VectorHandle::start, "slots"_a, "games"_a, "observations"_a.noconvert())
+      .def("step", &VectorHandle::step, nb::kw_only(), "choices"_a.none(), "times"_a.none(),
+           "restart"_a, "observations"_a.noconvert(), "rewards"_a.noconvert(),
+           "terminated"_a.noconvert(), "truncated"_a.noconvert(), "threads"_a)
+      .def("status", &VectorHandle::status, "rows"_a.noconvert())
+      .def("slot", &VectorHandle::slot, "slot"_a)
+      .def("episode", &VectorHandle::episode, "slot"_a, nb::rv_policy::take_ownership,
            nb::keep_alive<0, 1>());
 }
 

@@ -11,7 +11,7 @@
 
 namespace topple {
 
-void bind_munk(nb::module_& m);  // munk.cpp
+void bind_iphyre(nb::module_& m);  // iphyre.cpp
 
 namespace {
 
@@ -514,5 +514,6 @@ NB_MODULE(_native, m) {
       .def("fixtures", &Simulation::fixtures)
       .def("polygon", &Simulation::polygon, "fixture"_a)
       .def("contacts", &Simulation::contacts);
-  bind_munk(m);
+  nb::module_ iphyre = m.def_submodule("iphyre", "The I-PHYRE engine.");
+  bind_iphyre(iphyre);
 }

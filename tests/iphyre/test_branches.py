@@ -9,7 +9,7 @@ from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Elimination, Episode, Plan, game_named, watch
 from topple.iphyre.branches import BranchResult, branch_episode
 from topple.iphyre.engine.batch import Engine, new_world
-from topple.iphyre.engine.edits import AddBall, AddBlock, MunkEdit, edit_world
+from topple.iphyre.engine.edits import AddBall, AddBlock, Edit, edit_world
 from topple.iphyre.engine.native import NativeWorld
 from topple.iphyre.score import Score
 
@@ -50,9 +50,7 @@ def test_results_do_not_depend_on_threads() -> None:
     episode = Episode(game_named("seesaw"))
     episode.run(60)
     ball = len(episode.game.blocks)
-    kicks: list[list[MunkEdit]] = [
-        [SetVelocity(ball, (float(v), -50.0))] for v in range(-60, 61, 4)
-    ]
+    kicks: list[list[Edit]] = [[SetVelocity(ball, (float(v), -50.0))] for v in range(-60, 61, 4)]
     results: list[BranchResult] = [branch_episode(episode, kicks, threads=n) for n in (1, 2, 5)]
     for other in results[1:]:
         assert other.scores == results[0].scores
@@ -64,7 +62,7 @@ def test_results_do_not_depend_on_threads() -> None:
 def test_edits_are_what_pymunk_does() -> None:
     """Numbers written into Chipmunk's own bodies, and a block removed, against edits."""
     pytest.importorskip("pymunk")
-    from topple.iphyre.engine.pymunk_engine import ReferenceWorld
+    from topple.iphyre.engine.pymunk_engine import PymunkWorld
     from topple.iphyre.engine.pymunk_memory import LAYOUT
 
     rng = np.random.default_rng(1)
@@ -72,7 +70,7 @@ def test_edits_are_what_pymunk_does() -> None:
         ours = new_world(game.scene, 0.1)
         theirs = new_world(game.scene, 0.1, engine=Engine.PYMUNK)
         assert isinstance(ours, NativeWorld)
-        assert isinstance(theirs, ReferenceWorld)
+        assert isinstance(theirs, PymunkWorld)
         moving = np.flatnonzero(game.scene.is_dynamic)
         for _ in range(8):
             ours.step(7)
@@ -119,7 +117,7 @@ def test_added_bodies_and_impulses() -> None:
 
 def test_bad_edits_are_named() -> None:
     episode = Episode(game_named("support"))
-    cases: list[tuple[list[MunkEdit], str]] = [
+    cases: list[tuple[list[Edit], str]] = [
         ([RemoveBody(9)], "branch 1, RemoveBody: there is no body 9, the last is 2"),
         ([MoveBody(0, (1.0, 2.0), 0.0)], "body 0 is static and can only be removed"),
         ([SetVelocity(2, (float("nan"), 0.0))], "not finite or too large"),

@@ -21,7 +21,7 @@ from topple.iphyre import (
 )
 from topple.iphyre.game import black, blue, gray
 from topple.iphyre.game_file import game_to_json, load_games
-from topple.iphyre.object_table import object_table
+from topple.iphyre.observe import object_table
 from topple.iphyre.split import split_named
 
 

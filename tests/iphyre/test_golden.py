@@ -23,7 +23,7 @@ from topple.iphyre import (
 )
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.engine.native import scene_set, simulate
-from topple.iphyre.engine.scene import MunkScene
+from topple.iphyre.engine.scene import Scene
 from topple.iphyre.episode import removal_table
 from topple.iphyre.published import IPHYRE_TABLE_A2, iphyre_table_a4, iphyre_table_a4_means
 from topple.iphyre.score import average, averages
@@ -123,7 +123,7 @@ def test_final_states_are_equal_to_the_bit(shared: Any, tally: Tally, column: st
     """The golden plans were made with the reference, so every bit has to agree."""
     rules = AT_60_HZ if hz == 60 else AT_10_HZ
     games = shared("golden_plans.json.xz")["games"]
-    scenes: list[MunkScene] = []
+    scenes: list[Scene] = []
     plans, index, expected = [], [], []
     for name, rows in games.items():
         game = game_named(name)

@@ -8,8 +8,17 @@ from PIL import Image
 
 from topple.files import whole_file
 from topple.iphyre import Split, game_named, plan_from_seconds
-from topple.iphyre.frames import BLACK, BLUE, GRAY, PURPLE, RED, WHITE
-from topple.iphyre.pictures import picture_episode, picture_game, sheet
+from topple.iphyre.pictures import (
+    BLACK,
+    BLUE,
+    GRAY,
+    PURPLE,
+    RED,
+    WHITE,
+    picture_episode,
+    picture_game,
+    sheet,
+)
 from topple.media.files import FrameFileError, save_frames, save_png
 
 

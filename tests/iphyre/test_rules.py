@@ -7,16 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from support.iphyre_reference import next_leg
 from topple.iphyre import (
     AT_10_HZ,
     AT_60_HZ,
     Ball,
     Elimination,
+    Episode,
     Game,
     Plan,
     PlanError,
     Quirk,
     Rules,
+    Strategy,
     game_named,
     plan_from_seconds,
     plan_from_ticks,
@@ -26,7 +29,7 @@ from topple.iphyre import (
 from topple.iphyre.env import IPhyreCombinedEnv
 from topple.iphyre.game import black
 from topple.iphyre.rules import tick_at
-from topple.iphyre.strategy import action_ticks, last_tick, next_leg
+from topple.iphyre.strategy import action_ticks, last_tick
 
 
 def without(rules: Rules, quirk: Quirk) -> Rules:
@@ -93,6 +96,12 @@ def test_a_used_entry_blocks_its_tick() -> None:
         game, action(0.2, 0.2), 0, frozenset({0}), without(AT_10_HZ, Quirk.TIES_ARE_LOST)
     )
     assert (free.ticks, free.body) == (30, 2)
+    for rules, removed in ((AT_10_HZ, 1), (without(AT_10_HZ, Quirk.TIES_ARE_LOST), 2)):
+        episode = Episode(game, rules)
+        episode.act(Strategy.COMBINED, action(0.1))
+        assert episode.state.history == (Elimination(15, 1),)
+        episode.act(Strategy.COMBINED, action(0.2, 0.2))
+        assert (episode.removed, episode.state.over) == (removed, removed == 1)
 
 
 def test_zero_is_never() -> None:

@@ -4,48 +4,43 @@
 #include <memory>
 #include <new>
 
-#include "iphyre/branch_point.h"
+#include "iphyre/shared_prefix.h"
 
 namespace topple {
 namespace iphyre {
 
 SceneView PackedScenes::view(int32_t scene) const {
-  const int64_t body = body_start[scene];
-  const int64_t joint = joint_start[scene];
-  SceneView v = arrays;
-  v.body_count = body_start[scene + 1] - body_start[scene];
-  v.joint_count = joint_start[scene + 1] - joint_start[scene];
-  v.ends += 4 * body;
-  v.velocity += 3 * body;
-  v.radius += body;
-  v.m_inv += body;
-  v.i_inv += body;
-  v.is_ball += body;
-  v.joined += 2 * joint;
-  v.is_spring += joint;
-  v.spring += 3 * joint;
-  return v;
+  SceneView view = arrays;
+  view.body_count = body_start[scene + 1] - body_start[scene];
+  view.joint_count = joint_start[scene + 1] - joint_start[scene];
+  const auto start_at = [](int64_t row) {
+    return [row](const char*, auto*& array, int columns) { array += row * columns; };
+  };
+  visit_body_arrays(view, start_at(body_start[scene]));
+  visit_joint_arrays(view, start_at(joint_start[scene]));
+  return view;
 }
 
 namespace {
 
 // What a thread needs; too large for a stack.
-struct Bench {
-  Stem stem;
-  World world;
+struct Workspace {
+  SharedPrefix prefix;
+  Episode episode;
 };
 
-int32_t start_from_branch(const Job& job, int64_t i, const SceneView& scene, World& world) {
+void start_from_branch(const Job& job, int64_t i, const SceneView& scene, Episode& episode) {
   const Branches& branches = *job.branches;
-  copy_world(world, *branches.origin);
-  add_missing_bodies(world, scene);
+  copy_world(episode.world, branches.origin->world);
+  start_episode(episode);
+  episode.tick = branches.origin->tick;
+  add_missing_bodies(episode.world, scene);
   for (int32_t k = branches.edit_start[i]; k < branches.edit_start[i + 1]; ++k) {
-    apply_edit(world, branches.edits[k]);
+    apply_edit(episode.world, branches.edits[k]);
   }
-  return branches.tick;
 }
 
-void play_episode(const Job& job, int64_t i, Bench& bench) {
+void play_episode(const Job& job, int64_t i, Workspace& workspace) {
   const int32_t index = job.scene_index[i];
   const SceneView scene = job.scenes.view(index);
   const Physics& physics = job.scenes.physics;
@@ -55,24 +50,24 @@ void play_episode(const Job& job, int64_t i, Bench& bench) {
   sink.frame_size = static_cast<int64_t>(job.max_bodies) * kStateSize;
   if (job.states) sink.states = job.states + i * job.frames * sink.frame_size;
   if (job.final_state) sink.final_state = job.final_state + i * sink.frame_size;
-  Outcome outcome;
+  const Episode* played = &workspace.episode;
   if (job.branches || job.states) {
-    World& world = bench.world;
-    int32_t from = 0;
+    Episode& episode = workspace.episode;
     if (job.branches) {
-      from = start_from_branch(job, i, scene, world);
+      start_from_branch(job, i, scene, episode);
     } else {
-      build_world(world, scene, physics, job.builds[i]);
+      build_world(episode.world, scene, physics, job.builds[i]);
+      start_episode(episode);
     }
-    outcome = play(world, scene, physics, job.out, removals, from, job.limits[i], sink);
+    play(episode, scene, physics, job.out, removals, job.limits[i], sink);
   } else {
-    outcome =
-        bench.stem.play(scene, physics, job.out, index, job.builds[i], removals, job.limits[i]);
-    if (sink.final_state) write_state(sink.final_state, bench.stem.world());
+    played = &workspace.prefix.play(scene, physics, job.out, index, job.builds[i], removals,
+                                    job.limits[i]);
+    if (sink.final_state) write_state(sink.final_state, played->world);
   }
-  job.solved[i] = outcome.solved;
-  job.ticks[i] = outcome.ticks;
-  job.removed[i] = outcome.removed;
+  job.solved[i] = played->solved;
+  job.ticks[i] = played->tick;
+  job.removed[i] = played->removed.count;
   if (job.frame_count) job.frame_count[i] = sink.frames;
 }
 
@@ -112,13 +107,13 @@ std::vector<int64_t> sharing_order(const Job& job) {
 }
 
 void work_on(const Job& job, Control& control) noexcept {
-  const std::unique_ptr<Bench> bench(new (std::nothrow) Bench);
-  if (!bench) {
+  const std::unique_ptr<Workspace> workspace(new (std::nothrow) Workspace);
+  if (!workspace) {
     control.failed = true;
     return;
   }
   take_turns(control, job.episode_count,
-             [&](int64_t turn) { play_episode(job, job.order ? job.order[turn] : turn, *bench); });
+             [&](int64_t turn) { play_episode(job, job.order ? job.order[turn] : turn, *workspace); });
 }
 
 }  // namespace iphyre

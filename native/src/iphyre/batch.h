@@ -20,10 +20,9 @@ struct PackedScenes {
   SceneView view(int32_t scene) const;
 };
 
-// Worlds that all start as one, each changed by edits of its own.
+// Episodes that all start as one, each changed by edits of its own.
 struct Branches {
-  const World* origin;
-  int32_t tick;
+  const Episode* origin;
   const int32_t* edit_start;  // [episodes + 1]
   const Edit* edits;
 };

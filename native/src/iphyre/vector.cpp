@@ -8,12 +8,12 @@ namespace iphyre {
 // Worlds are large and mostly unused, so their memory is not touched in advance.
 Vector::Vector(const Environment& environment, int64_t slots)
     : environment_(environment),
-      slots_(slots),
+      slot_count_(slots),
       fresh_(new World[static_cast<size_t>(environment.scenes.scene_count)]),
-      plays_(new Play[static_cast<size_t>(slots)]) {
+      slots_(new Slot[static_cast<size_t>(slots)]) {
   for (int32_t game = 0; game < environment.scenes.scene_count; ++game) {
     build_world(fresh_[static_cast<size_t>(game)], environment.scenes.view(game),
-                environment.scenes.physics, environment.rules.builds);
+                environment.scenes.physics, environment.builds);
   }
   float observation[kMaxObservation];
   for (int64_t slot = 0; slot < slots; ++slot) start(slot, 0, observation);
@@ -21,10 +21,14 @@ Vector::Vector(const Environment& environment, int64_t slots)
 
 void Vector::start(int64_t slot, int32_t game, float* observation) {
   const Environment& e = environment_;
-  Play& play = plays_[static_cast<size_t>(slot)];
-  iphyre::start(play, fresh_[static_cast<size_t>(game)], game, e.blocks_of(game),
-              e.candidates + static_cast<int64_t>(e.candidate_count) * game, e.candidate_count);
-  std::memcpy(observation, play.seen, sizeof(float) * static_cast<size_t>(e.observation_size()));
+  Slot& s = slots_[static_cast<size_t>(slot)];
+  copy_world(s.episode.world, fresh_[static_cast<size_t>(game)]);
+  start_episode(s.episode);
+  s.game = game;
+  see_all(s.seen, s.episode.world, e.blocks_of(game));
+  see_candidates(s.seen + kTableSize, e.scenes.view(game), e.blocks_of(game),
+                 e.strategy == Strategy::kOnTheFly);
+  std::memcpy(observation, s.seen, sizeof(float) * static_cast<size_t>(e.observation_size()));
 }
 
 void Vector::step(int64_t slot, const StepArrays& arrays) {
@@ -36,17 +40,23 @@ void Vector::step(int64_t slot, const StepArrays& arrays) {
     start(slot, arrays.restart[slot], observation);
     return;
   }
-  Play& play = plays_[static_cast<size_t>(slot)];
-  const SceneView scene = e.scenes.view(play.game);
-  const int32_t* blocks = e.blocks_of(play.game);
-  const Physics& physics = e.scenes.physics;
-  arrays.rewards[slot] =
-      arrays.choices
-          ? act_on_the_fly(play, scene, physics, e.rules, blocks, arrays.choices[slot])
-          : act_by_times(play, scene, physics, e.rules, blocks, arrays.times + kMaxBlocks * slot);
-  arrays.terminated[slot] = play.solved;
-  arrays.truncated[slot] = !play.solved && is_over(play, e.rules);
-  std::memcpy(observation, play.seen, sizeof(float) * static_cast<size_t>(e.observation_size()));
+  Slot& s = slots_[static_cast<size_t>(slot)];
+  Episode& episode = s.episode;
+  const int32_t* blocks = e.blocks_of(s.game);
+  const int32_t tick = episode.tick;
+  const int removed = episode.removed.count;
+  act(episode, e.scenes.view(s.game), e.scenes.physics, e.rules, blocks, e.strategy,
+      arrays.action(slot));
+  const int gone = episode.removed.count - removed;
+  if (gone > 0) {
+    see_all(s.seen, episode.world, blocks);
+  } else {
+    see_motion(s.seen, episode.world);
+  }
+  arrays.rewards[slot] = reward(e.rules, episode.tick - tick, gone, episode.solved);
+  arrays.terminated[slot] = episode.solved;
+  arrays.truncated[slot] = !episode.solved && is_over(episode, e.rules);
+  std::memcpy(observation, s.seen, sizeof(float) * static_cast<size_t>(e.observation_size()));
 }
 
 }  // namespace iphyre

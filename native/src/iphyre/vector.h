@@ -12,18 +12,20 @@ namespace iphyre {
 // What the environments of a vector have in common.
 struct Environment {
   PackedScenes scenes;
-  EnvironmentRules rules;
-  const int32_t* blocks;    // [games, 6] removable bodies, then -1
-  const float* candidates;  // [games, candidate_count]
-  int32_t candidate_count;
+  Rules rules;
+  Strategy strategy;
+  int64_t builds;         // how often the scenes were built in their spaces
+  const int32_t* blocks;  // [games, 6] removable bodies, then -1
 
-  int observation_size() const { return kTableSize + candidate_count; }
+  int observation_size() const {
+    return kTableSize + 2 * (kMaxBlocks + (strategy == Strategy::kOnTheFly));
+  }
   const int32_t* blocks_of(int32_t game) const {
     return blocks + static_cast<int64_t>(kMaxBlocks) * game;
   }
 };
 
-// One entry per episode; observations have rows of their own size.
+// One entry per slot; observations have rows of their own size.
 struct StepArrays {
   const int64_t* choices;  // on the fly; otherwise null
   const float* times;      // [6] otherwise
@@ -32,24 +34,35 @@ struct StepArrays {
   double* rewards;
   bool* terminated;
   bool* truncated;
+
+  Action action(int64_t slot) const {
+    return {choices ? choices[slot] : 0, times ? times + kMaxBlocks * slot : nullptr};
+  }
+};
+
+// The episode of a slot, with what was seen of it last.
+struct Slot {
+  Episode episode;
+  int32_t game;
+  float seen[kMaxObservation];
 };
 
 class Vector {
  public:
   Vector(const Environment& environment, int64_t slots);
 
-  int64_t slots() const { return slots_; }
+  int64_t slots() const { return slot_count_; }
   const Environment& environment() const { return environment_; }
-  const Play& play(int64_t slot) const { return plays_[static_cast<size_t>(slot)]; }
+  const Slot& slot(int64_t slot) const { return slots_[static_cast<size_t>(slot)]; }
 
   void start(int64_t slot, int32_t game, float* observation);
   void step(int64_t slot, const StepArrays& arrays);
 
  private:
   Environment environment_;
-  int64_t slots_;
+  int64_t slot_count_;
   std::unique_ptr<World[]> fresh_;  // one for each game
-  std::unique_ptr<Play[]> plays_;
+  std::unique_ptr<Slot[]> slots_;
 };
 
 }  // namespace iphyre

@@ -6,7 +6,7 @@
 #include "chance.h"
 #include "iphyre/batch.h"
 
-struct MunkStage {
+struct SceneBuilder {
   std::vector<int32_t> body_start{0}, joint_start{0}, joined;
   std::vector<double> ends, velocity, radius, m_inv, i_inv, spring;
   std::vector<uint8_t> is_ball, is_spring;
@@ -46,22 +46,22 @@ struct MunkStage {
 };
 
 // Balls above blocks, some of which move, with a joint now and then.
-inline MunkStage random_munk_stage(Chance& chance, int scenes) {
-  MunkStage stage;
+inline SceneBuilder random_scenes(Chance& chance, int scenes) {
+  SceneBuilder built;
   for (int n = 0; n < scenes; ++n) {
     const int blocks = 1 + chance.below(6);
     const int balls = 1 + chance.below(5);
     for (int i = 0; i < blocks; ++i) {
       const double x = chance.between(50, 450);
       const double y = chance.between(200, 560);
-      stage.add_block(x, y, x + chance.between(20, 200), y + chance.between(-60, 60),
+      built.add_block(x, y, x + chance.between(20, 200), y + chance.between(-60, 60),
                       i > 0 && chance.below(3) == 0);
     }
     for (int i = 0; i < balls; ++i) {
-      stage.add_ball(chance.between(50, 550), chance.between(50, 300), chance.between(8, 40));
+      built.add_ball(chance.between(50, 550), chance.between(50, 300), chance.between(8, 40));
     }
-    if (chance.coin()) stage.join(chance.below(blocks), blocks, chance.coin());
-    stage.finish_scene();
+    if (chance.coin()) built.join(chance.below(blocks), blocks, chance.coin());
+    built.finish_scene();
   }
-  return stage;
+  return built;
 }

@@ -111,8 +111,8 @@ TEST(trees_hold_their_leaves_in_boxes_and_give_nodes_back) {
 // Whatever the lists say, nothing that touches may be missed, and nothing met twice.
 TEST(everything_that_overlaps_meets_once) {
   Chance chance(17);
-  const MunkStage stage = random_munk_stage(chance, 40);
-  const PackedScenes scenes = stage.scenes(0.1);
+  const SceneBuilder built = random_scenes(chance, 40);
+  const PackedScenes scenes = built.scenes(0.1);
   static World world;
   for (int n = 0; n < scenes.scene_count; ++n) {
     const SceneView view = scenes.view(n);

@@ -29,13 +29,13 @@ struct Outputs {
 };
 
 struct Work {
-  MunkStage stage;
+  SceneBuilder built;
   std::vector<int32_t> scene_index, removals, limits;
   std::vector<int64_t> builds;
 
   Job job(Outputs& out) const {
     Job job = {};
-    job.scenes = stage.scenes(0.1);
+    job.scenes = built.scenes(0.1);
     job.episode_count = kEpisodes;
     job.scene_index = scene_index.data();
     job.removals = removals.data();
@@ -56,12 +56,12 @@ struct Work {
 Work make_work() {
   Chance chance(41);
   Work work;
-  work.stage = random_munk_stage(chance, kScenes);
+  work.built = random_scenes(chance, kScenes);
   for (int i = 0; i < kEpisodes; ++i) {
     work.scene_index.push_back(chance.below(kScenes));
     work.builds.push_back(1 + chance.below(2));
     work.limits.push_back(100 + chance.below(50));
-    const SceneView view = work.stage.scenes().view(work.scene_index.back());
+    const SceneView view = work.built.scenes().view(work.scene_index.back());
     for (int body = 0; body < kWidth; ++body) {
       const bool goes = body < view.body_count && !view.is_ball[body] && chance.coin();
       // Few ticks to choose from, so that plans begin alike.
@@ -129,8 +129,8 @@ TEST(results_do_not_depend_on_threads) {
 
 TEST(copies_go_on_alike) {
   Chance chance(43);
-  const MunkStage stage = random_munk_stage(chance, 20);
-  const PackedScenes scenes = stage.scenes();
+  const SceneBuilder built = random_scenes(chance, 20);
+  const PackedScenes scenes = built.scenes();
   static World world, twin;
   for (int n = 0; n < scenes.scene_count; ++n) {
     build_world(world, scenes.view(n), scenes.physics, 1);
@@ -147,12 +147,12 @@ TEST(copies_go_on_alike) {
 }
 
 TEST(a_full_world_keeps_within_its_room) {
-  MunkStage stage;
+  SceneBuilder built;
   // All bodies in one heap, so that every pair touches.
-  for (int i = 0; i < kMaxBodies; ++i) stage.add_ball(300 + i, 100 + 2 * i, 60);
-  for (int i = 0; i < kMaxJoints; ++i) stage.join(i % kMaxBodies, (i + 1) % kMaxBodies, i % 2 == 0);
-  stage.finish_scene();
-  const PackedScenes scenes = stage.scenes();
+  for (int i = 0; i < kMaxBodies; ++i) built.add_ball(300 + i, 100 + 2 * i, 60);
+  for (int i = 0; i < kMaxJoints; ++i) built.join(i % kMaxBodies, (i + 1) % kMaxBodies, i % 2 == 0);
+  built.finish_scene();
+  const PackedScenes scenes = built.scenes();
   static World world;
   build_world(world, scenes.view(0), scenes.physics, 3);
   for (int i = 0; i < 50; ++i) {
@@ -166,22 +166,17 @@ TEST(a_full_world_keeps_within_its_room) {
 }
 
 TEST(slots_play_like_plans) {
-  Chance chance(47);
-  MunkStage stage;
-  stage.add_block(200, 400, 300, 400);
-  stage.add_ball(250, 340);
-  stage.finish_scene();
+  SceneBuilder built;
+  built.add_block(200, 400, 300, 400);
+  built.add_ball(250, 340);
+  built.finish_scene();
   const int32_t blocks[kMaxBlocks] = {0, -1, -1, -1, -1, -1};
-  const float candidates[12] = {};
-  std::vector<int32_t> last(151, 150);
   Environment environment = {};
-  environment.scenes = stage.scenes(0.1);
-  environment.rules = {
-      Strategy::kInAdvance, kBelow, 150, 10, 1, true, true, 15.0f, -1.0, -10.0, 1000.0,
-      last.data()};
+  environment.scenes = built.scenes(0.1);
+  environment.rules = {kBelow, 10, 15, true, true, true, -1.0, -10.0, 1000.0};
+  environment.strategy = Strategy::kInAdvance;
+  environment.builds = 1;
   environment.blocks = blocks;
-  environment.candidates = candidates;
-  environment.candidate_count = 12;
   Vector vector(environment, 3);
   const float times[3 * kMaxBlocks] = {0.0f, 0, 0, 0, 0, 0, 0.1f, 0, 0, 0, 0, 0, 1.0f};
   const int32_t restart[3] = {-1, -1, -1};
@@ -193,5 +188,6 @@ TEST(slots_play_like_plans) {
   for (int slot = 0; slot < 3; ++slot) vector.step(slot, arrays);
   CHECK(terminated[1] && !terminated[0] && !terminated[2] && truncated[0] && truncated[2]);
   CHECK(rewards[0] == -15.0 && rewards[1] > 980.0);
+  CHECK_EQUAL(vector.slot(1).episode.removed.list[0].tick, 15);
   for (const float seen : observations) CHECK(seen >= 0.0f && seen <= 1.0f);
 }

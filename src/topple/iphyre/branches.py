@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.edits import MunkEdit, pack_munk_edits
+from topple.iphyre.engine.edits import Edit, pack_edits
 from topple.iphyre.engine.native import BranchPoint, NativeWorld, scene_set, simulate
 from topple.iphyre.engine.scene import Exit
 from topple.iphyre.episode import Episode, removal_table
@@ -30,7 +30,7 @@ class BranchResult(NamedTuple):
 
 def branch_episode(
     episode: Episode,
-    edits: Sequence[Sequence[MunkEdit]],
+    edits: Sequence[Sequence[Edit]],
     plans: Sequence[Plan] | None = None,
     *,
     stride: int = 0,
@@ -62,7 +62,7 @@ def branch_episode(
         raise ValueError(f"{len(plans)} plans for {len(edits)} branches; give one for each")
     if stride < 0:
         raise ValueError(f"stride is {stride}; it has to be 0 or more")
-    packed = pack_munk_edits(edits, world.scene)
+    packed = pack_edits(edits, world.scene)
     bodies = max((len(scene.radii) for scene in packed.scenes), default=len(world.scene.radii))
     count = len(edits)
     removals = np.full((count, bodies), -1, np.int32)

@@ -12,7 +12,7 @@ from topple.files import whole_file
 from topple.iphyre.engine.batch import MAX_BODIES
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import MAX_ELIMINABLE, Game
-from topple.iphyre.object_table import COLUMNS, object_table
+from topple.iphyre.observe import COLUMNS, object_table
 from topple.iphyre.pictures import picture_world
 from topple.iphyre.rules import AT_60_HZ, SECONDS
 from topple.iphyre.sampling import Draw, sample

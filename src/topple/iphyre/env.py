@@ -21,19 +21,37 @@ from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete, Space
 from numpy.typing import NDArray
 
-from topple.iphyre.env_slots import ACTIONS, games_of, new_stage, observation_size
-from topple.iphyre.frames import SIZE
-from topple.iphyre.game import MAX_ELIMINABLE, Game
+from topple.iphyre.env_slots import EpisodeOverError, Slots
+from topple.iphyre.game import MAX_ELIMINABLE, Game, GameError
 from topple.iphyre.games import game_named
+from topple.iphyre.observe import ACTIONS, observation_size
+from topple.iphyre.pictures import SIZE
 from topple.iphyre.rules import AT_10_HZ, Rules
-from topple.iphyre.split import Split
+from topple.iphyre.split import Split, split_named
 from topple.iphyre.strategy import Strategy
 
 Observation = NDArray[np.float32] | NDArray[np.uint8]
 ObservationKind = Literal["symbolic", "image"]
+
+
+def games_of(game: str | Game | None, split: str | Split | None) -> tuple[Game, ...]:
+    """The games an environment plays: one, or those of a split; BASIC by default.
+
+    Raises:
+        GameError: both were given, or there is no such game.
+        ValueError: there is no such split.
+    """
+    if game is not None:
+        if split is not None:
+            raise GameError(f"give the game {game!r} or the split {split!r}, not both")
+        return (game if isinstance(game, Game) else game_named(game),)
+    if split is None:
+        return Split.BASIC.games
+    return (split if isinstance(split, Split) else split_named(split)).games
 
 
 def action_space(strategy: Strategy) -> Space[Any]:
@@ -101,8 +119,8 @@ class IPhyreEnv(gym.Env[Observation, Any]):
         self.action_space = action_space(strategy)
         self.observation_space = observation_space(strategy, observation)
         self._kind = observation
-        self._home = self._stage = new_stage(games_of(game, split), 1, strategy, rules)
-        self._into = self._stage.room()
+        self._home = self._slots = Slots(games_of(game, split), 1, strategy, rules)
+        self._into = self._slots.arrays()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -111,26 +129,34 @@ class IPhyreEnv(gym.Env[Observation, Any]):
         super().reset(seed=seed)
         choice = (options or {}).get("game")
         if choice is None:
-            self._stage = self._home
-            self._begin(int(self.np_random.integers(len(self._stage.games))))
+            self._slots = self._home
+            self._begin(int(self.np_random.integers(len(self._slots.games))))
         else:
             self._start(choice if isinstance(choice, Game) else game_named(choice))
         return self._observe(), self._info()
 
     def _start(self, game: Game) -> None:
         if game in self._home.games:
-            self._stage = self._home
+            self._slots = self._home
         else:
-            self._stage = new_stage((game,), 1, self._home.strategy, self._home.rules)
-        self._begin(self._stage.games.index(game))
+            self._slots = Slots((game,), 1, self._home.strategy, self._home.rules)
+        self._begin(self._slots.games.index(game))
 
     def _begin(self, number: int) -> None:
-        self._stage.start((0,), (number,), self._into)
+        self._slots.start((0,), (number,), self._into)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Carry out an action; see the module for what it means."""
+        """Carry out an action; see the module for what it means.
+
+        Raises:
+            ResetNeeded: the episode is over.
+            PlanError: the action is outside its space.
+        """
         into = self._into
-        self._stage.step((action,), into)
+        try:
+            self._slots.step((action,), into)
+        except EpisodeOverError as error:
+            raise ResetNeeded(str(error)) from None
         return (
             self._observe(),
             float(into.rewards[0]),
@@ -141,17 +167,17 @@ class IPhyreEnv(gym.Env[Observation, Any]):
 
     def render(self) -> NDArray[np.uint8] | None:
         """(600, 600, 3) the scene now, if the render mode asks for it."""
-        return self._stage.picture(0, smooth=2) if self.render_mode else None
+        return self._slots.picture(0, smooth=2) if self.render_mode else None
 
     def _observe(self) -> Observation:
         if self._kind == "image":
-            return self._stage.picture(0)
+            return self._slots.picture(0)
         seen: NDArray[np.float32] = self._into.observations[0].copy()
         return seen
 
     def _info(self) -> dict[str, Any]:
-        game, tick, removed, solved = self._stage.slot(0)
-        name = self._stage.games[game].name
+        game, tick, removed, solved = self._slots.slot(0)
+        name = self._slots.games[game].name
         return {"game": name, "tick": tick, "removed": removed, "solved": solved}
 
 

@@ -3,125 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.batch import MAX_BODIES, Engine
-from topple.iphyre.engine.vector import (
-    COMBINED,
-    IN_ADVANCE,
-    ON_THE_FLY,
-    NativeVector,
-    SlotError,
-    Status,
-    StepArrays,
-    VectorRules,
-)
-from topple.iphyre.game import HEIGHT, MAX_ELIMINABLE, WIDTH, Game, GameError
-from topple.iphyre.games import game_named
-from topple.iphyre.object_table import COLUMNS
+from topple.iphyre.engine.batch import Engine
+from topple.iphyre.engine.native import NativeVector, NativeWorld, block_row, scene_set
+from topple.iphyre.game import MAX_ELIMINABLE, Game
+from topple.iphyre.observe import ACTIONS, observation_size
 from topple.iphyre.pictures import picture_world
 from topple.iphyre.plan import PlanError
-from topple.iphyre.rules import (
-    ELIMINATION_REWARD,
-    SECONDS,
-    SUCCESS_REWARD,
-    TIME_REWARD,
-    Quirk,
-    Rules,
-)
-from topple.iphyre.split import Split, split_named
-from topple.iphyre.strategy import Strategy, last_tick
-
-TABLE_SIZE = MAX_BODIES * COLUMNS
-ACTIONS = MAX_ELIMINABLE + 1  # on the fly: nothing, or one of six blocks
-
-_NUMBERS = {
-    Strategy.IN_ADVANCE: IN_ADVANCE,
-    Strategy.ON_THE_FLY: ON_THE_FLY,
-    Strategy.COMBINED: COMBINED,
-}
+from topple.iphyre.rules import Rules, native_rules
+from topple.iphyre.strategy import NATIVE_STRATEGY, Strategy
+from topple.threads import thread_count
 
 
-def games_of(game: str | Game | None, split: str | Split | None) -> tuple[Game, ...]:
-    """The games an environment plays: one, or those of a split; BASIC by default.
+class StepArrays(NamedTuple):
+    """Where a step writes, one row per slot. Make them once, or anew for each step."""
 
-    Raises:
-        GameError: both were given, or there is no such game.
-        ValueError: there is no such split.
-    """
-    if game is not None:
-        if split is not None:
-            raise GameError(f"give the game {game!r} or the split {split!r}, not both")
-        return (game if isinstance(game, Game) else game_named(game),)
-    if split is None:
-        return Split.BASIC.games
-    return (split if isinstance(split, Split) else split_named(split)).games
+    observations: NDArray[np.float32]  # (slots, size)
+    rewards: NDArray[np.float64]  # (slots,)
+    terminated: NDArray[np.bool_]  # (slots,) solved
+    truncated: NDArray[np.bool_]  # (slots,) out of time
 
 
-def candidates(game: Game, strategy: Strategy) -> NDArray[np.float32]:
-    """Positions of the blocks an action speaks of, scaled to 0 to 1, zeros where none.
+class Status(NamedTuple):
+    """Where the episodes of all slots stand."""
 
-    On the fly, the first position stands for doing nothing and is zero, too.
-    """
-    first = 1 if strategy is Strategy.ON_THE_FLY else 0
-    points = np.zeros((first + MAX_ELIMINABLE, 2), dtype=np.float32)
-    for k, body in enumerate(game.eliminable, start=first):
-        points[k] = game.centre(body)
-    points /= np.array((WIDTH, HEIGHT), dtype=np.float32)
-    return points.reshape(-1)
+    game: NDArray[np.int32]  # (slots,)
+    tick: NDArray[np.int32]  # (slots,)
+    removed: NDArray[np.int32]  # (slots,) blocks
+    solved: NDArray[np.bool_]  # (slots,)
 
 
-def observation_size(strategy: Strategy) -> int:
-    """Numbers in a symbolic observation."""
-    return TABLE_SIZE + 2 * (ACTIONS if strategy is Strategy.ON_THE_FLY else MAX_ELIMINABLE)
-
-
-class Stage(Protocol):
-    """Slots that each play an episode of one of several games by one strategy."""
-
-    games: tuple[Game, ...]
-    strategy: Strategy
-    rules: Rules
-
-    def room(self) -> StepArrays:
-        """Arrays for the results of a step; any of the same shapes and types will do."""
-
-    def start(
-        self, slots: Sequence[int] | NDArray[np.int64], numbers: Any, into: StepArrays
-    ) -> None:
-        """Begin episodes of games, by their places; writes the slots' observations."""
-
-    def step(
-        self, actions: Any, into: StepArrays, restart: NDArray[np.int32] | None = None
-    ) -> None:
-        """Carry out an action per slot, or start a game where `restart` names one.
-
-        Raises:
-            ResetNeeded: an episode is over.
-            PlanError: an action is outside its space.
-        """
-
-    def status(self) -> Status:
-        """Where all episodes stand."""
-
-    def slot(self, slot: int) -> tuple[int, int, int, bool]:
-        """Where one stands: game, tick, blocks removed, whether it is solved."""
-
-    def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
-        """(600, 600, 3) what a slot looks like."""
-
-
-def new_stage(games: Sequence[Game], slots: int, strategy: Strategy, rules: Rules) -> Stage:
-    """A stage of the engine that the rules name."""
-    if rules.engine is Engine.NATIVE:
-        return NativeStage(games, slots, strategy, rules)
-    from topple.iphyre.env_reference import ReferenceStage
-
-    return ReferenceStage(games, slots, strategy, rules)
+class EpisodeOverError(RuntimeError):
+    """An action was given to an episode that is over."""
 
 
 def step_arrays(slots: int, strategy: Strategy) -> StepArrays:
@@ -134,46 +51,39 @@ def step_arrays(slots: int, strategy: Strategy) -> StepArrays:
     )
 
 
-def bad_action(action: Any, strategy: Strategy) -> PlanError:
-    """What to say about an action outside its space."""
-    if strategy is Strategy.ON_THE_FLY:
-        return PlanError(f"action {action}; it must be 0, for nothing, to {ACTIONS - 1}")
-    return PlanError(f"action {action}; it must be {MAX_ELIMINABLE} numbers from 0 to 1")
+class Slots:
+    """Slots that each play an episode of one of several games by one strategy.
 
+    Args:
+        games: what can be played.
+        slots: how many episodes.
+        strategy: what an action means.
+        rules: what the episodes go by.
 
-class NativeStage:
-    """Slots in the native engine."""
+    Raises:
+        ValueError: the rules ask for pymunk, which plays no strategies.
+    """
 
     def __init__(self, games: Sequence[Game], slots: int, strategy: Strategy, rules: Rules) -> None:
+        if rules.engine is not Engine.NATIVE:
+            raise ValueError(f"environments need the native engine, not {rules.engine.value!r}")
         self.games = tuple(games)
         self.strategy = strategy
         self.rules = rules
-        request = rules.request
-        ends = [last_tick(tick, rules) for tick in range(rules.tick_limit)]
         self._slots = slots
-        self._on_the_fly = strategy is Strategy.ON_THE_FLY
+        self._request = request = rules.request
         self._vector = NativeVector(
-            [game.scene for game in self.games],
-            [game.eliminable for game in self.games],
-            np.stack([candidates(game, strategy) for game in self.games]),
-            slots,
-            VectorRules(
-                strategy=_NUMBERS[strategy],
-                params=request.params,
-                out=request.out,
-                hz=rules.hz,
-                builds=request.resets,
-                zero_is_never=Quirk.ZERO_IS_NEVER in rules,
-                ties_are_lost=Quirk.TIES_ARE_LOST in rules,
-                seconds=SECONDS,
-                time_reward=TIME_REWARD,
-                block_reward=ELIMINATION_REWARD,
-                goal_reward=SUCCESS_REWARD,
-                last_tick=np.array([*ends, rules.tick_limit], np.int32),
-            ),
+            scene_set(tuple(game.scene for game in self.games), request.params, request.dt),
+            builds=request.resets,
+            rules=native_rules(rules),
+            strategy=NATIVE_STRATEGY[strategy],
+            blocks=np.stack([block_row(game.eliminable) for game in self.games]),
+            slots=slots,
         )
+        self._threads = thread_count(None, slots)
+        self._nowhere = np.full(slots, -1, np.int32)
 
-    def room(self) -> StepArrays:
+    def arrays(self) -> StepArrays:
         """Arrays for the results of a step; any of the same shapes and types will do."""
         return step_arrays(self._slots, self.strategy)
 
@@ -188,24 +98,50 @@ class NativeStage:
     def step(
         self, actions: Any, into: StepArrays, restart: NDArray[np.int32] | None = None
     ) -> None:
-        """Carry out an action per slot, or start a game where `restart` names one."""
-        if self._on_the_fly:
-            acts = np.asarray(actions, np.int64)
+        """Carry out an action per slot, or start a game where `restart` names one.
+
+        Args:
+            actions: (slots,) choices on the fly; otherwise (slots, 6) times from 0 to 1.
+            into: where results go.
+            restart: (slots,) the game to start in place of an action, or -1.
+
+        Raises:
+            EpisodeOverError: an episode is over; nothing has happened.
+            PlanError: an action is outside its space; nothing has happened.
+        """
+        choices = times = None
+        if self.strategy is Strategy.ON_THE_FLY:
+            choices = np.asarray(actions, np.int64)
         else:
-            acts = np.ascontiguousarray(actions, np.float32)
-            if acts.shape != (self._slots, MAX_ELIMINABLE):
-                raise bad_action(f"of shape {acts.shape[1:]}", self.strategy)
-        try:
-            self._vector.step(acts, into, restart)
-        except SlotError as fault:
-            if not fault.over:
-                raise bad_action(acts[fault.slot].tolist(), self.strategy) from None
-            name = self.games[self.slot(fault.slot)[0]].name
-            raise ResetNeeded(f"the episode of {name!r} is over; call reset()") from None
+            times = np.ascontiguousarray(actions, np.float32)
+            if times.shape != (self._slots, MAX_ELIMINABLE):
+                raise self._bad_action(f"of shape {times.shape[1:]}")
+        fault = self._vector.step(
+            choices=choices,
+            times=times,
+            restart=self._nowhere if restart is None else restart,
+            observations=into.observations,
+            rewards=into.rewards,
+            terminated=into.terminated,
+            truncated=into.truncated,
+            threads=self._threads,
+        )
+        if fault > 0:
+            raise self._bad_action(np.asarray(actions)[fault - 1].tolist())
+        if fault < 0:
+            name = self.games[self.slot(-fault - 1)[0]].name
+            raise EpisodeOverError(f"the episode of {name!r} is over; call reset()")
+
+    def _bad_action(self, action: Any) -> PlanError:
+        if self.strategy is Strategy.ON_THE_FLY:
+            return PlanError(f"action {action}; it must be 0, for nothing, to {ACTIONS - 1}")
+        return PlanError(f"action {action}; it must be {MAX_ELIMINABLE} numbers from 0 to 1")
 
     def status(self) -> Status:
         """Where all episodes stand."""
-        return self._vector.status()
+        rows = np.empty((self._slots, 4), np.int32)
+        self._vector.status(rows)
+        return Status(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3] != 0)
 
     def slot(self, slot: int) -> tuple[int, int, int, bool]:
         """Where one stands: game, tick, blocks removed, whether it is solved."""
@@ -213,5 +149,8 @@ class NativeStage:
 
     def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
         """(600, 600, 3) what a slot looks like."""
-        game = self.games[self.slot(slot)[0]]
-        return picture_world(game, self._vector.world(slot), smooth=smooth)
+        game, request = self.games[self.slot(slot)[0]], self._request
+        world = NativeWorld.around(
+            self._vector.episode(slot), game.scene, request.params, request.dt
+        )
+        return picture_world(game, world, smooth=smooth)

@@ -8,7 +8,7 @@ physics is deterministic, and the result is the same to the last bit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from topple.iphyre.engine.batch import (
     MAX_BODIES,
     NEVER,
-    MunkOutcomes,
+    Outcomes,
     Trace,
     new_world,
     simulate_batch,
     trace_episode,
 )
-from topple.iphyre.engine.native import NativeWorld
+from topple.iphyre.engine.native import NativeWorld, block_row
 from topple.iphyre.game import Game
 from topple.iphyre.plan import NO_PLAN, Elimination, Plan, PlanError
-from topple.iphyre.rules import AT_60_HZ, Rules
+from topple.iphyre.rules import AT_60_HZ, Rules, native_rules
 from topple.iphyre.score import Score
+from topple.iphyre.strategy import NATIVE_STRATEGY, Strategy, action_times
 from topple.progress import Progress
 
 
@@ -62,37 +63,38 @@ class Episode:
     Attributes:
         game: what is played.
         rules: what it goes by.
-        tick: ticks played.
-        solved: whether every ball is out.
         world: the physics, to read bodies from.
     """
 
-    __slots__ = ("_eliminable", "_history", "_request", "game", "rules", "solved", "tick", "world")
+    __slots__ = ("_blocks", "_request", "game", "rules", "world")
 
     def __init__(self, game: Game, rules: Rules = AT_60_HZ) -> None:
         self.game = game
         self.rules = rules
         self._request = request = rules.request
-        self._eliminable = frozenset(game.eliminable)
+        self._blocks = block_row(game.eliminable)
         self.world = new_world(
             game.scene, request.dt, request.params, request.resets, request.engine
         )
-        self._start()
-
-    def _start(self) -> None:
-        self._history: list[Elimination] = []
-        self.tick = 0
-        self.solved = False
 
     def reset(self) -> None:
         """Back to the first tick."""
         self.world.reset(self._request.resets)
-        self._start()
+
+    @property
+    def tick(self) -> int:
+        """Ticks played."""
+        return self.world.tick
+
+    @property
+    def solved(self) -> bool:
+        """Whether every ball is out."""
+        return self.world.solved
 
     @property
     def removed(self) -> int:
         """How many blocks were removed."""
-        return len(self._history)
+        return len(self.world.removals())
 
     def remove(self, body: int) -> bool:
         """Take a block away before the next tick.
@@ -100,30 +102,50 @@ class Episode:
         Returns:
             Whether it was there: a block that is gone, or was never gray, costs nothing.
         """
-        if body not in self._eliminable or not self.world.present[body]:
-            return False
-        self.world.remove(body)
-        self._history.append(Elimination(self.tick, body))
-        return True
+        return body in self.game.eliminable and self.world.remove(body)
 
     def step(self) -> bool:
         """Play one tick; tells whether every ball is out now."""
-        self.world.step()
-        self.tick += 1
-        self.solved = self.world.all_out(self._request.out)
-        return self.solved
+        return self.world.run(1, self._request.out)
 
     def run(self, ticks: int) -> bool:
         """Play a number of ticks, or fewer if every ball gets out before."""
-        taken = self.world.run(ticks, self._request.out)
-        self.tick += taken or ticks
-        self.solved = taken > 0
-        return self.solved
+        return self.world.run(ticks, self._request.out)
+
+    def act(self, strategy: Strategy, action: Any) -> None:
+        """Carry out an action of a strategy, as the environments do.
+
+        Args:
+            strategy: on the fly plays one tick, combined one tick beyond the next removal,
+                in advance the whole episode.
+            action: on the fly 0, for nothing, to 6, for a gray block; otherwise six numbers
+                from 0 to 1, the times of removal as fractions of 15 seconds.
+
+        Raises:
+            PlanError: the action is outside its space.
+            ValueError: the episode is over, or plays on pymunk.
+        """
+        handle, rules = self._native().handle, native_rules(self.rules)
+        if strategy is not Strategy.ON_THE_FLY:
+            times = action_times(action)
+            handle.act(NATIVE_STRATEGY[strategy], rules, self._blocks, times=times)
+        elif not handle.act(NATIVE_STRATEGY[strategy], rules, self._blocks, choice=int(action)):
+            raise PlanError(f"action {action}; it must be 0, for nothing, to {len(self._blocks)}")
+
+    def observe(self, strategy: Strategy) -> NDArray[np.float32]:
+        """(120,) or, on the fly, (122,) the symbolic observation; see `topple.iphyre.env`."""
+        return self._native().handle.observe(NATIVE_STRATEGY[strategy], self._blocks)
+
+    def _native(self) -> NativeWorld:
+        if not isinstance(self.world, NativeWorld):
+            raise ValueError("strategies need the native engine; this episode plays on pymunk")
+        return self.world
 
     @property
     def state(self) -> EpisodeState:
         """A snapshot: a value that `restore` accepts at any later time."""
-        return EpisodeState(self.game, self.rules, self.tick, tuple(self._history), self.solved)
+        history = tuple(Elimination(*removal) for removal in self.world.removals())
+        return EpisodeState(self.game, self.rules, self.tick, history, self.solved)
 
     def restore(self, state: EpisodeState) -> None:
         """Go to a state of the same game under the same rules, forwards or backwards.
@@ -137,27 +159,21 @@ class Episode:
                 f"go to a state of {state.game.name!r}; make an episode for it"
             )
         self.reset()
+        # A state may lie beyond a success, so time is played out without looking at the balls.
         for tick, body in state.history:
-            self._coast(tick)
+            self.world.step(max(0, tick - self.tick))
             self.remove(body)
-        self._coast(state.tick)
-        self.solved = state.solved
-
-    def _coast(self, tick: int) -> None:
-        # A state may lie beyond a success, so time is played out without looking.
-        self.world.step(max(0, tick - self.tick))
-        self.tick = max(tick, self.tick)
+        self.world.step(max(0, state.tick - self.tick))
+        self.world.solved = state.solved
 
     def branch(self) -> Episode:
         """Another episode in the same state, which goes its own way from here."""
         twin = Episode(self.game, self.rules)
-        if not isinstance(self.world, NativeWorld):
+        if isinstance(self.world, NativeWorld):
+            twin.world = self.world.copy()
+        else:
             # Chipmunk's memory of contacts cannot be copied.
             twin.restore(self.state)
-            return twin
-        twin.world = self.world.copy()
-        twin._history = list(self._history)
-        twin.tick, twin.solved = self.tick, self.solved
         return twin
 
 
@@ -220,7 +236,7 @@ def removal_table(plans: Iterable[Plan]) -> NDArray[np.int32]:
     return table
 
 
-def scores_of(outcomes: MunkOutcomes, rules: Rules) -> list[Score]:
+def scores_of(outcomes: Outcomes, rules: Rules) -> list[Score]:
     """What episodes earned, in order."""
     return [
         Score(rules.reward(ticks, removed, solved), solved, ticks, removed)

@@ -8,14 +8,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from topple.iphyre.engine.batch import MAX_BODIES, MAX_JOINTS, MunkScene
+from topple.iphyre.engine.native import MAX_BLOCKS, MAX_BODIES, MAX_JOINTS
+from topple.iphyre.engine.scene import Scene
 
 WIDTH = HEIGHT = 600.0  # px; y grows downwards
 BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick
 BALL_RADIUS = 20.0  # px, unless a game says otherwise
 FARTHEST = 1e6  # px from the corner; the square of a number that is too large has no value
 SHORTEST_BLOCK = 1e-6  # px; the square of a shorter length may vanish
-MAX_ELIMINABLE = 6  # gray blocks a game may have: the length of the published actions
+MAX_ELIMINABLE = MAX_BLOCKS  # gray blocks a game may have: the length of the published actions
 
 Vec = tuple[float, float]
 
@@ -121,9 +122,9 @@ class Game:
         return tuple(i for i, block in enumerate(self.blocks) if block.kind is Kind.GRAY)
 
     @cached_property
-    def scene(self) -> MunkScene:
+    def scene(self) -> Scene:
         """What the physics sees."""
-        return MunkScene(
+        return Scene(
             ends=(
                 *((*block.start, *block.end) for block in self.blocks),
                 *((ball.x, ball.y, ball.x, ball.y) for ball in self.balls),

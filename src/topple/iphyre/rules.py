@@ -9,7 +9,8 @@ from enum import Enum
 from functools import cache
 from itertools import accumulate, repeat
 
-from topple.iphyre.engine.batch import Engine, Exit, MunkParams, MunkRequest
+from topple.iphyre.engine.batch import Engine, Exit, Params, Request
+from topple.iphyre.engine.native import NativeRules, native_exit
 from topple.iphyre.game import HEIGHT, WIDTH
 
 SECONDS = 15  # an episode lasts at most this long
@@ -43,8 +44,7 @@ class Rules:
             two benchmarks: people, searches and data use 60 Hz, learning agents 10 Hz.
         resets: how often the original builds a scene before play at this rate.
         quirks: which oddities hold.
-        engine: what computes the physics; both give the same bits, and pymunk, the
-            reference, is slow.
+        engine: what computes the physics; both give the same bits, and pymunk is slow.
     """
 
     hz: int = 60
@@ -72,14 +72,14 @@ class Rules:
         return SECONDS * self.hz
 
     @property
-    def request(self) -> MunkRequest:
+    def request(self) -> Request:
         """The rules as the physics takes them."""
-        return MunkRequest(
+        return Request(
             dt=self.dt,
             ticks=self.tick_limit,
             resets=self.resets if Quirk.RESET_OFFSET in self else 1,
             out=Exit(HEIGHT, None if Quirk.NO_HOLE in self else (0.0, WIDTH)),
-            params=MunkParams(constant_inertia=Quirk.CONSTANT_INERTIA in self),
+            params=Params(constant_inertia=Quirk.CONSTANT_INERTIA in self),
             engine=self.engine,
         )
 
@@ -91,6 +91,22 @@ class Rules:
         """What an episode, or a part of it, earns."""
         reward = TIME_REWARD * ticks / self.hz + ELIMINATION_REWARD * removed
         return reward + SUCCESS_REWARD if solved else reward
+
+
+@cache
+def native_rules(rules: Rules) -> NativeRules:
+    """The rules as the native engine takes them."""
+    return NativeRules(
+        out=native_exit(rules.request.out),
+        hz=rules.hz,
+        seconds=SECONDS,
+        zero_is_never=Quirk.ZERO_IS_NEVER in rules,
+        ties_are_lost=Quirk.TIES_ARE_LOST in rules,
+        extra_tick=Quirk.EXTRA_TICK in rules,
+        time_reward=TIME_REWARD,
+        block_reward=ELIMINATION_REWARD,
+        goal_reward=SUCCESS_REWARD,
+    )
 
 
 AT_60_HZ = Rules(hz=60, resets=1)  # people, searches, sampled data

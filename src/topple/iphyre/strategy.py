@@ -1,21 +1,21 @@
 """The three strategies: plan in advance, act on the fly, or re-plan after each removal.
 
 All three play at 10 Hz. In advance and combined, an action is six numbers from 0 to
-1, one for each gray block in the game's order, as fractions of the 15 seconds.
+1, one for each gray block in the game's order, as fractions of the 15 seconds. The native
+engine carries them out; `Episode.act` and the environments are the ways to it.
 """
 
 from __future__ import annotations
 
-import math
 from enum import Enum
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from topple.iphyre.engine.native import NativeStrategy, block_row
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.plan import Elimination, Plan, PlanError
-from topple.iphyre.rules import AT_10_HZ, SECONDS, Quirk, Rules
+from topple.iphyre.rules import AT_10_HZ, Rules, native_rules
 
 
 class Strategy(Enum):
@@ -26,11 +26,15 @@ class Strategy(Enum):
     COMBINED = "combined"  # all times, anew after every removal
 
 
-def action_ticks(action: ArrayLike, rules: Rules = AT_10_HZ) -> list[int]:
-    """The tick each entry of an action names.
+NATIVE_STRATEGY = {
+    Strategy.IN_ADVANCE: NativeStrategy.IN_ADVANCE,
+    Strategy.ON_THE_FLY: NativeStrategy.ON_THE_FLY,
+    Strategy.COMBINED: NativeStrategy.COMBINED,
+}
 
-    The original multiplies and rounds in single precision, and so does this: a tick
-    next to a half may fall on either side otherwise.
+
+def action_times(action: ArrayLike) -> NDArray[np.float32]:
+    """(6,) an action in advance or combined, checked.
 
     Raises:
         PlanError: the action has not six entries, or one is outside 0 to 1.
@@ -40,68 +44,28 @@ def action_ticks(action: ArrayLike, rules: Rules = AT_10_HZ) -> list[int]:
         raise PlanError(f"an action has shape {values.shape}; it must be ({MAX_ELIMINABLE},)")
     if not ((values >= 0.0) & (values <= 1.0)).all():
         raise PlanError(f"action {values.tolist()} has an entry outside 0 to 1")
-    seconds = values * np.float32(SECONDS)
-    ticks: list[int] = np.rint(seconds * np.float32(rules.hz)).astype(int).tolist()
-    return ticks
+    return np.ascontiguousarray(values)
+
+
+def action_ticks(action: ArrayLike, rules: Rules = AT_10_HZ) -> list[int]:
+    """The tick each entry of an action names.
+
+    The original multiplies and rounds in single precision, and so does this: a tick
+    next to a half may fall on either side otherwise.
+
+    Raises:
+        PlanError: as `action_times`.
+    """
+    return native_rules(rules).action_ticks(action_times(action))
 
 
 def plan_in_advance(game: Game, action: ArrayLike, rules: Rules = AT_10_HZ) -> Plan:
     """The plan an action means when all times are fixed before the first tick."""
-    taken: set[int] = set()
-    plan: list[Elimination] = []
-    for body, tick in zip(game.eliminable, action_ticks(action, rules), strict=False):
-        if tick == 0 and Quirk.ZERO_IS_NEVER in rules:
-            continue
-        if tick >= rules.tick_limit:
-            continue
-        if tick in taken and Quirk.TIES_ARE_LOST in rules:
-            continue
-        taken.add(tick)
-        plan.append(Elimination(tick, body))
-    plan.sort()
-    return Plan(tuple(plan))
-
-
-class Leg(NamedTuple):
-    """The part of a combined episode up to its next removal."""
-
-    ticks: int  # to play without a removal
-    body: int | None  # then removed, with one more tick; None: the episode ends first
-    used: frozenset[int]  # entries of the action that have had their turn
-
-
-def next_leg(
-    game: Game, action: ArrayLike, tick: int, used: frozenset[int], rules: Rules = AT_10_HZ
-) -> Leg:
-    """What an action does from a tick on, by the combined strategy.
-
-    An entry has one turn in an episode. Where several entries name one tick, the
-    first stands for all of them, even if it has had its turn.
-    """
-    named = action_ticks(action, rules)
-    last = last_tick(tick, rules)
-    for now in range(tick, last):
-        if now == 0 and Quirk.ZERO_IS_NEVER in rules:
-            continue
-        entries = [i for i, at in enumerate(named) if at == now]
-        if Quirk.TIES_ARE_LOST in rules:
-            entries = entries[:1]
-        for entry in entries:
-            if entry in used:
-                continue
-            used = used | {entry}
-            if entry < len(game.eliminable):
-                return Leg(now - tick, game.eliminable[entry], used)
-    return Leg(last - tick, None, used)
+    blocks, times = block_row(game.eliminable), action_times(action)
+    planned = native_rules(rules).planned_removals(blocks, times)
+    return Plan(tuple(Elimination(*removal) for removal in planned))
 
 
 def last_tick(tick: int, rules: Rules = AT_10_HZ) -> int:
-    """Where an episode ends that is re-planned at a tick.
-
-    The original lays out the rest of the clock as floats from `tick / hz` up to 15
-    in steps of `1 / hz`; at some ticks the rounding of that count adds one.
-    """
-    if Quirk.EXTRA_TICK not in rules:
-        return rules.tick_limit
-    count = math.ceil((SECONDS - tick / rules.hz) / rules.dt)
-    return tick + count
+    """Where an episode ends that is re-planned at a tick: see `Quirk.EXTRA_TICK`."""
+    return native_rules(rules).last_tick(tick)

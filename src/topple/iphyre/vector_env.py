@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.vector import StepArrays
 from topple.iphyre.env import (
     Observation,
     ObservationKind,
     action_space,
     checked_render_mode,
+    games_of,
     observation_space,
 )
-from topple.iphyre.env_slots import games_of, new_stage
+from topple.iphyre.env_slots import EpisodeOverError, Slots, StepArrays
 from topple.iphyre.game import Game, GameError
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ, Rules
@@ -71,9 +72,9 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._kind = observation
         self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
-        self._stage = new_stage(games_of(game, split), num_envs, strategy, rules)
-        self._names = np.array([each.name for each in self._stage.games], dtype=object)
-        self._slots = np.arange(num_envs)
+        self._slots = Slots(games_of(game, split), num_envs, strategy, rules)
+        self._names = np.array([each.name for each in self._slots.games], dtype=object)
+        self._all = np.arange(num_envs)
         self._ended = np.zeros(num_envs, dtype=np.bool_)
 
     def reset(
@@ -95,26 +96,26 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
             numbers = self._sampled(self.num_envs)
         else:
             numbers = np.full(self.num_envs, self._number(choice), np.int32)
-        into = self._stage.room()
-        self._stage.start(self._slots, numbers, into)
+        into = self._slots.arrays()
+        self._slots.start(self._all, numbers, into)
         self._ended[:] = False
         return self._observe(into), self._info()
 
     def _sampled(self, count: int) -> NDArray[np.int32]:
-        return self.np_random.integers(len(self._stage.games), size=count).astype(np.int32)
+        return self.np_random.integers(len(self._slots.games), size=count).astype(np.int32)
 
     def _number(self, choice: str | Game) -> int:
         game = choice if isinstance(choice, Game) else game_named(choice)
-        if game not in self._stage.games:
-            names = ", ".join(each.name for each in self._stage.games)
+        if game not in self._slots.games:
+            names = ", ".join(each.name for each in self._slots.games)
             raise GameError(f"this batch does not play {game.name!r}, only {names}")
-        return self._stage.games.index(game)
+        return self._slots.games.index(game)
 
     def step(
         self, actions: Any
     ) -> tuple[Observation, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         """Carry out one action per episode."""
-        into = self._stage.room()
+        into = self._slots.arrays()
         final = self.step_into(actions, into)
         return self._observe(into), *into[1:], self._info() | final
 
@@ -130,7 +131,10 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
         if self._ended.any():
             restart = np.full(self.num_envs, -1, np.int32)
             restart[self._ended] = self._sampled(int(self._ended.sum()))
-        self._stage.step(actions, into, restart)
+        try:
+            self._slots.step(actions, into, restart)
+        except EpisodeOverError as error:
+            raise ResetNeeded(str(error)) from None
         done = into.terminated | into.truncated
         if self._same_step:
             return self._restart(done, into)
@@ -146,22 +150,22 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
         slots = np.flatnonzero(done)
         for slot in slots.tolist():
             last[slot] = seen[slot].copy()
-        self._stage.start(slots, self._sampled(len(slots)), into)
+        self._slots.start(slots, self._sampled(len(slots)), into)
         return {"final_obs": last, "_final_obs": done, "final_info": info, "_final_info": done}
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """One picture per episode, if the render mode asks for it."""
         if not self.render_mode:
             return None
-        return tuple(self._stage.picture(slot, smooth=2) for slot in range(self.num_envs))
+        return tuple(self._slots.picture(slot, smooth=2) for slot in range(self.num_envs))
 
     def _observe(self, into: StepArrays) -> Observation:
         if self._kind == "image":
-            return np.stack([self._stage.picture(slot) for slot in range(self.num_envs)])
+            return np.stack([self._slots.picture(slot) for slot in range(self.num_envs)])
         return into.observations
 
     def _info(self) -> dict[str, Any]:
-        game, tick, removed, solved = self._stage.status()
+        game, tick, removed, solved = self._slots.status()
         return {"game": self._names[game], "tick": tick, "removed": removed, "solved": solved}
 
 

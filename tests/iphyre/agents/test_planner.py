@@ -13,7 +13,7 @@ from topple.iphyre.episode import play
 from topple.iphyre.game import Ball, Game
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing
-from topple.iphyre.plan_rows import Rows, random_rows, row_plan
+from topple.iphyre.plan import Rows, random_rows, row_plan
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.tables import columns_of
 from topple.runs.game_config import GameRunConfig

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from topple.iphyre.engine.native import NativeWorld
-from topple.iphyre.engine.scene import PUBLISHED_PARAMS, MunkParams, MunkScene
+from topple.iphyre.engine.scene import PUBLISHED_PARAMS, Params, Scene
 
 TRACES = (
     "01_ball_on_segment",
@@ -35,13 +35,13 @@ def number(pair: list[Any]) -> float:
     return float.fromhex(pair[0])
 
 
-def scene_of(trace: dict[str, Any], bodies: int) -> MunkScene:
+def scene_of(trace: dict[str, Any], bodies: int) -> Scene:
     listed = trace["objects"][:bodies]
 
     def joints(kind: str) -> tuple[tuple[int, int], ...]:
         return tuple((c["a"], c["b"]) for c in trace["constraints"] if c["kind"] == kind)
 
-    return MunkScene(
+    return Scene(
         ends=tuple(
             (*o["p1"], *o["p2"]) if o["kind"] == "block" else (*o["center"], *o["center"])
             for o in listed
@@ -57,7 +57,7 @@ def scene_of(trace: dict[str, Any], bodies: int) -> MunkScene:
     )
 
 
-def params_of(trace: dict[str, Any]) -> MunkParams:
+def params_of(trace: dict[str, Any]) -> Params:
     for joint in trace["constraints"]:
         if joint["kind"] == "spring":
             return PUBLISHED_PARAMS._replace(

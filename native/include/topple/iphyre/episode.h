@@ -1,4 +1,7 @@
-// Episodes: a plan played from a tick on until every ball is out, or to a limit.
+// Episodes: a scene played tick by tick until every ball is out, or to a limit.
+//
+// `advance` is the only loop over ticks. Plans, strategies, vectors, branches and live play
+// differ in what they remove between two calls of it.
 #pragma once
 
 #include "topple/iphyre/edits.h"
@@ -36,14 +39,17 @@ TOPPLE_FN void write_state(double* rows, const World& world) {
   }
 }
 
-// Removals by rising tick, and by body within a tick.
-struct Removals {
-  int count;
-  struct {
-    int32_t tick, body;
-  } list[kMaxBodies];
+// A body goes before the physics of a tick.
+struct Removal {
+  int32_t tick, body;
 };
 
+struct Removals {
+  int count;
+  Removal list[kMaxBodies];
+};
+
+// Removals by rising tick, and by body within a tick.
 // ticks: [bodies] the tick before which a body goes, or kNever.
 TOPPLE_FN Removals sort_removals(const int32_t* ticks, int bodies) {
   Removals removals;
@@ -59,11 +65,50 @@ TOPPLE_FN Removals sort_removals(const int32_t* ticks, int bodies) {
   return removals;
 }
 
-struct Outcome {
-  bool solved;
-  int32_t ticks;    // played, the solving one included
-  int32_t removed;  // bodies, by the plan
+struct Episode {
+  World world;
+  int32_t tick;      // ticks played, the solving one included
+  bool solved;       // whether every ball is out
+  uint8_t used;      // entries of combined actions that have had their turn, as bits
+  Removals removed;  // by the player, in order; edits are not among them
 };
+
+// The world is for the caller to fill.
+TOPPLE_FN void start_episode(Episode& episode) {
+  episode.tick = 0;
+  episode.solved = false;
+  episode.used = 0;
+  episode.removed.count = 0;
+}
+
+TOPPLE_FN void copy_episode(Episode& to, const Episode& from) {
+  copy_world(to.world, from.world);
+  to.tick = from.tick;
+  to.solved = from.solved;
+  to.used = from.used;
+  to.removed.count = from.removed.count;
+  for (int i = 0; i < from.removed.count; ++i) to.removed.list[i] = from.removed.list[i];
+}
+
+// Takes a body away before the next tick; returns whether it was there.
+TOPPLE_FN bool remove_now(Episode& episode, int32_t body) {
+  if (!episode.world.has(body)) return false;
+  remove_body(episode.world, body);
+  episode.removed.list[episode.removed.count++] = {episode.tick, body};
+  return true;
+}
+
+// Plays up to a tick, or until every ball is out; without an exit, nobody looks at the balls.
+TOPPLE_FN void advance(Episode& episode, const SceneView& scene, const Physics& physics,
+                       const Exit* out, int32_t until) {
+  while (episode.tick < until && !episode.solved) {
+    step(episode.world, physics.dt, physics.bias);
+    ++episode.tick;
+    episode.solved = out && all_out(episode.world, scene, *out);
+    // Nothing will happen before the next removal.
+    if (episode.world.steady && !episode.solved) episode.tick = until;
+  }
+}
 
 // Where the states of one episode go; null for what is not wanted.
 struct Sink {
@@ -74,42 +119,29 @@ struct Sink {
   double* final_state;  // [bodies, 6]
 };
 
-namespace detail {
-
-TOPPLE_FN void write_frame(Sink& sink, const World& world) {
-  write_state(sink.states + sink.frames++ * sink.frame_size, world);
-}
-
-}  // namespace detail
-
-// Plays on from a tick; removals before it are left out.
-TOPPLE_FN Outcome play(World& world, const SceneView& scene, const Physics& physics,
-                       const Exit& out, const Removals& removals, int32_t from, int32_t limit,
-                       Sink& sink) {
-  Outcome outcome = {false, from, 0};
+// Plays a plan on from the present tick; removals before it are left out.
+TOPPLE_FN void play(Episode& episode, const SceneView& scene, const Physics& physics,
+                    const Exit& out, const Removals& removals, int32_t limit, Sink& sink) {
+  const auto write_frame = [&] {
+    if (sink.states) write_state(sink.states + sink.frames++ * sink.frame_size, episode.world);
+  };
   int next = 0;
-  while (next < removals.count && removals.list[next].tick < from) ++next;
-  if (sink.states) detail::write_frame(sink, world);
-  for (int32_t tick = from; tick < limit && !outcome.solved; ++tick) {
-    for (; next < removals.count && removals.list[next].tick == tick; ++next) {
-      outcome.removed += world.has(removals.list[next].body);
-      remove_body(world, removals.list[next].body);
+  while (next < removals.count && removals.list[next].tick < episode.tick) ++next;
+  write_frame();
+  while (episode.tick < limit && !episode.solved) {
+    for (; next < removals.count && removals.list[next].tick == episode.tick; ++next) {
+      remove_now(episode, removals.list[next].body);
     }
-    step(world, physics.dt, physics.bias);
-    outcome.ticks = tick + 1;
-    outcome.solved = all_out(world, scene, out);
-    if (world.steady && !sink.states) {
-      // Nothing will happen before the next removal.
-      const int32_t due = next < removals.count ? removals.list[next].tick : limit;
-      tick = (due < limit ? due : limit) - 1;
-      outcome.ticks = outcome.solved ? outcome.ticks : tick + 1;
+    int32_t until = limit;
+    if (next < removals.count && removals.list[next].tick < until) {
+      until = removals.list[next].tick;
     }
-    if (sink.states && (outcome.ticks % sink.stride == 0 || outcome.solved)) {
-      detail::write_frame(sink, world);
-    }
+    const int32_t frame = (episode.tick / sink.stride + 1) * sink.stride;
+    if (sink.states && frame < until) until = frame;
+    advance(episode, scene, physics, &out, until);
+    if (episode.tick % sink.stride == 0 || episode.solved) write_frame();
   }
-  if (sink.final_state) write_state(sink.final_state, world);
-  return outcome;
+  if (sink.final_state) write_state(sink.final_state, episode.world);
 }
 
 }  // namespace iphyre

@@ -18,7 +18,7 @@ constexpr int kMaxObservation = kTableSize + kMaxCandidates;
 
 namespace detail {
 
-constexpr float kSceneWidth = 600.0f;  // px
+constexpr float kSceneWidth = 600.0f;  // px, and its height
 
 TOPPLE_FN float seen_length(double px) {
   const float x = static_cast<float>(px) / kSceneWidth;
@@ -54,6 +54,21 @@ TOPPLE_FN void see_all(float* table, const World& world, const int32_t* blocks) 
     const int column = joint.spring ? 8 : 7;
     table[kTableColumns * joint.a + column] = table[kTableColumns * joint.b + column] = 1.0f;
   }
+}
+
+// The centres of the blocks an action speaks of, scaled but not clipped, zeros where there is
+// none; on the fly, the first position stands for doing nothing and is zero, too.
+TOPPLE_FN int see_candidates(float* points, const SceneView& scene, const int32_t* blocks,
+                             bool on_the_fly) {
+  const int count = 2 * (kMaxBlocks + on_the_fly);
+  for (int i = 0; i < count; ++i) points[i] = 0.0f;
+  points += on_the_fly ? 2 : 0;
+  for (int k = 0; k < kMaxBlocks && blocks[k] >= 0; ++k) {
+    const double* ends = scene.ends + 4 * blocks[k];
+    points[2 * k] = static_cast<float>((ends[0] + ends[2]) / 2) / detail::kSceneWidth;
+    points[2 * k + 1] = static_cast<float>((ends[1] + ends[3]) / 2) / detail::kSceneWidth;
+  }
+  return count;
 }
 
 // What changes when bodies only move.

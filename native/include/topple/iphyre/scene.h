@@ -6,7 +6,7 @@
 namespace topple {
 namespace iphyre {
 
-// A scene as arrays, one entry per body or joint; see topple.iphyre.engine.packing.
+// A scene as arrays, one entry per body or joint; topple.iphyre.engine.packing makes them.
 struct SceneView {
   int32_t body_count;
   int32_t joint_count;
@@ -20,6 +20,26 @@ struct SceneView {
   const uint8_t* is_spring;  // [joints]
   const double* spring;      // [joints, 3] rest length, stiffness, damping in a pass
 };
+
+// Calls visit(name, array, columns) for every array with an entry per body. With the next
+// function, this is the only list of a scene's arrays.
+template <class Visit>
+TOPPLE_FN void visit_body_arrays(SceneView& scene, const Visit& visit) {
+  visit("ends", scene.ends, 4);
+  visit("velocity", scene.velocity, 3);
+  visit("radius", scene.radius, 1);
+  visit("m_inv", scene.m_inv, 1);
+  visit("i_inv", scene.i_inv, 1);
+  visit("is_ball", scene.is_ball, 1);
+}
+
+// The same for every array with an entry per joint.
+template <class Visit>
+TOPPLE_FN void visit_joint_arrays(SceneView& scene, const Visit& visit) {
+  visit("joined", scene.joined, 2);
+  visit("is_spring", scene.is_spring, 1);
+  visit("spring", scene.spring, 3);
+}
 
 // What all scenes of a set share.
 struct Physics {

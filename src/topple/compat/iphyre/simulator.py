@@ -19,8 +19,8 @@ from PIL import Image
 
 from topple.compat.iphyre.games import MAX_ELI_OBJ_NUM, MAX_OBJ_NUM, PARAS, game_of
 from topple.files import whole_file
-from topple.iphyre.engine.batch import MunkWorld, new_world
-from topple.iphyre.object_table import object_table
+from topple.iphyre.engine.batch import World, new_world
+from topple.iphyre.observe import object_table
 from topple.iphyre.pictures import picture_world
 from topple.iphyre.rules import ELIMINATION_REWARD, SECONDS, SUCCESS_REWARD, TIME_REWARD
 
@@ -47,7 +47,7 @@ class IPHYRE:
         self.num_ball = len(self.balls)
         self._game = game_of(game)
         self.num_obj = self._game.bodies
-        self._world: MunkWorld | None = None
+        self._world: World | None = None
         self._resets = 0
 
     def reset(self, use_images: bool = False) -> Table | Picture:
@@ -64,11 +64,9 @@ class IPHYRE:
         """Click, then advance one step: the state, the reward, and whether all balls are out."""
         reward = self.step_reward
         removed = list(pos) != [0.0, 0.0] and self.eliminate(pos) != -1
-        world = self._ready()
-        world.step()
+        done = self._ready().run(1)
         if removed:
             reward += self.eli_reward
-        done = world.all_out()
         if done:
             reward += self.success_reward
         return self._observe(use_images), reward, done
@@ -94,16 +92,15 @@ class IPHYRE:
             1 or 0 for success, the blocks removed, and the time at the end.
         """
         clock = self._clock()
-        world, limit = self._ready(), len(clock) - 1
-        tick = removed = 0
+        world = self._ready()
+        start, removed = world.tick, 0
         for due, click in self._schedule(action if action is not None else []):
-            taken = world.run(due - tick)
-            if taken:
-                return 1, removed, clock[tick + taken]
-            tick = due
+            if world.run(start + due - world.tick):
+                break
             removed += self._click(click)
-        taken = world.run(limit - tick)
-        return (1, removed, clock[tick + taken]) if taken else (0, removed, clock[limit])
+        else:
+            world.run(start + len(clock) - 1 - world.tick)
+        return int(world.solved), removed, clock[world.tick - start]
 
     def _clock(self) -> list[float]:
         """Times of all steps and of the end, added up as floats, as the original does."""
@@ -186,8 +183,7 @@ class IPHYRE:
             if not between:
                 vectors[saved] = self.get_all_property()
                 self._save_picture(folder / "images" / f"{saved}.jpg")
-            world.step()
-            if world.all_out():
+            if world.run(1):
                 break
         _save_array(folder / "vectors.npy", vectors)
 
@@ -209,7 +205,7 @@ class IPHYRE:
             return self.get_all_property()
         return picture_world(self._game, self._ready())[:, :, ::-1].copy()
 
-    def _ready(self) -> MunkWorld:
+    def _ready(self) -> World:
         if self._world is None:
             raise RuntimeError(f"call reset() before playing {self.game!r}")
         return self._world

@@ -20,7 +20,7 @@ from topple.iphyre.agents.outcome_data import joined
 from topple.iphyre.agents.plan_classifier import PlanClassifier
 from topple.iphyre.agents.scrambled_data import play_examples, widened
 from topple.iphyre.game import Game
-from topple.iphyre.object_table import COLUMNS
+from topple.iphyre.observe import COLUMNS
 from topple.iphyre.sampling import LATEST
 from topple.runs.agent import Report
 from topple.runs.settings import at_least, shared_by

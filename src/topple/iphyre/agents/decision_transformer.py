@@ -30,10 +30,9 @@ from topple.iphyre.agents.sequence_data import (
     collect_sequences,
 )
 from topple.iphyre.dataset import FPS
-from topple.iphyre.env_reference import act, observe
-from topple.iphyre.env_slots import ACTIONS
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
+from topple.iphyre.observe import ACTIONS
 from topple.iphyre.phases import Testing
 from topple.iphyre.rules import SUCCESS_REWARD
 from topple.iphyre.strategy import Strategy
@@ -183,11 +182,11 @@ class DecisionTransformer(FittedAgent):
         choices: list[int] = []
         while not episode.state.over:
             if episode.tick % stride == 0:
-                seen.append(observe(episode, Strategy.ON_THE_FLY))
+                seen.append(episode.observe(Strategy.ON_THE_FLY))
                 wishes.append(self.target - episode.state.score.reward)
                 choices.append(0)
                 choices[-1] = self._choose(wishes, seen, choices, draws)
-            act(episode, Strategy.ON_THE_FLY, choices[-1], frozenset())
+            episode.act(Strategy.ON_THE_FLY, choices[-1])
 
     def _choose(
         self,

@@ -16,7 +16,7 @@ from topple.iphyre.agents.mdrnn import Mdrnn, MdrnnNetwork, Memory
 from topple.iphyre.agents.sequence_data import STATE, collect_sequences
 from topple.iphyre.engine.batch import MAX_BODIES
 from topple.iphyre.game import Game
-from topple.iphyre.object_table import COLUMNS
+from topple.iphyre.observe import COLUMNS
 from topple.runs.agent import Report
 
 _FOLDER = "iphyre_models"  # among the caches

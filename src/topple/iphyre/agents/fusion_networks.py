@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from topple.iphyre.agents.vit import new_vit
 from topple.iphyre.engine.batch import MAX_BODIES
-from topple.iphyre.object_table import COLUMNS
+from topple.iphyre.observe import COLUMNS
 
 GLOBAL, OBJECT, VISION = "global", "object", "vision"
 KINDS = (GLOBAL, OBJECT, VISION)

@@ -20,8 +20,7 @@ from topple.iphyre.agents.sequence_data import STEPS
 from topple.iphyre.dataset import FPS
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing, Training
-from topple.iphyre.plan import NO_PLAN
-from topple.iphyre.plan_rows import Rows, queued, random_rows, removals, row_plan
+from topple.iphyre.plan import NO_PLAN, Rows, queued, random_rows, removals, row_plan
 from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD, TIME_REWARD, Rules
 from topple.iphyre.strategy import Strategy
 from topple.runs.agent import Observation, Traits

@@ -17,7 +17,7 @@ from torch.nn import functional
 from topple.iphyre.agents.fitting import Fitting, Schedule, load_weights, read_fit, seeded
 from topple.iphyre.agents.sequence_data import STATE, STEPS, Sequences, windows
 from topple.iphyre.engine.batch import MAX_BODIES
-from topple.iphyre.object_table import COLUMNS
+from topple.iphyre.observe import COLUMNS
 from topple.runs.agent import Report
 from topple.runs.settings import above_zero, at_least, settings_of
 

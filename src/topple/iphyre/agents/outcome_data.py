@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from topple.iphyre.engine.batch import MAX_BODIES, new_world
 from topple.iphyre.game import Game
-from topple.iphyre.object_table import object_table, observed
+from topple.iphyre.observe import object_table, observed
 from topple.iphyre.rules import AT_60_HZ
 from topple.iphyre.sampling import sample
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topple.iphyre.engine.batch import NEVER
-from topple.iphyre.plan_rows import Rows, late, random_rows
+from topple.iphyre.plan import Rows, late, random_rows
 from topple.iphyre.rules import Rules
 
 _SHARE_RANDOM = 0.2  # of a generation, once something is worth refining

@@ -15,8 +15,7 @@ from topple.iphyre.engine.batch import simulate_batch
 from topple.iphyre.episode import scores_of
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing, Training
-from topple.iphyre.plan import NO_PLAN
-from topple.iphyre.plan_rows import Rows, queued, random_rows, removals, row_plan
+from topple.iphyre.plan import NO_PLAN, Rows, queued, random_rows, removals, row_plan
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
 from topple.runs.agent import Observation, Traits

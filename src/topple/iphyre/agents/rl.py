@@ -27,7 +27,6 @@ from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
 from topple.iphyre.agents.rl_state import Dice, capture, load_trained, restore
 from topple.iphyre.agents.vec_env import GameVecEnv, to_times
-from topple.iphyre.env_reference import act, observe
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ, Rules
@@ -284,13 +283,10 @@ class RlAgent:
             # Plays are logged as the stack is taken down, from its top.
             opened = [stack.enter_context(testing.episode(game)) for game in testing.games[::-1]]
             running = opened[::-1]
-            used: dict[str, frozenset[int]] = {}
             while running:
-                seen = np.stack([observe(episode, self.strategy) for episode in running])
+                seen = np.stack([episode.observe(self.strategy) for episode in running])
                 for episode, action in zip(running, self.choose(seen), strict=True):
-                    name = episode.game.name
-                    turns = used.get(name, frozenset())
-                    used[name] = act(episode, self.strategy, action, turns)
+                    episode.act(self.strategy, action)
                 running = [episode for episode in running if not episode.state.over]
 
     def choose(self, seen: NDArray[np.float32]) -> NDArray[Any]:

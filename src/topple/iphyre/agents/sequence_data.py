@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from topple.iphyre.dataset import FPS, Dataset, collect
 from topple.iphyre.engine.batch import MAX_BODIES
-from topple.iphyre.env_slots import ACTIONS, candidates
+from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
-from topple.iphyre.object_table import COLUMNS, observed
+from topple.iphyre.observe import ACTIONS, COLUMNS, observed
 from topple.iphyre.rules import ELIMINATION_REWARD, SECONDS, TIME_REWARD
 from topple.iphyre.strategy import Strategy
 
@@ -77,7 +77,7 @@ def _of_game(game: Game, data: Dataset) -> Iterator[NDArray[np.generic]]:
     returns = np.where(within, data.rewards[:, None] - earned, 0.0)
     flat = tables.reshape(-1, MAX_BODIES, COLUMNS).astype(np.float64)
     states = np.stack([observed(table) for table in flat])
-    positions = candidates(game, Strategy.ON_THE_FLY)
+    positions = Episode(game).observe(Strategy.ON_THE_FLY)[STATE:]
     yield states.reshape(len(tables), STEPS, STATE)
     yield np.repeat(positions[None], len(tables), axis=0)
     yield gone

@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from topple.iphyre.env import action_space, observation_space
-from topple.iphyre.env_slots import new_stage
+from topple.iphyre.env_slots import Slots
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.iphyre.strategy import Strategy
@@ -65,7 +65,7 @@ class GameVecEnv(VecEnv):
         seed: int = 0,
         reward_scale: float = 1.0,
     ) -> None:
-        self._stage = new_stage(games, num_envs, strategy, rules)
+        self.slots = Slots(games, num_envs, strategy, rules)
         self._discrete = strategy is Strategy.ON_THE_FLY
         space = action_space(strategy)
         if not self._discrete:
@@ -75,8 +75,8 @@ class GameVecEnv(VecEnv):
         self.finished: list[Finished] = []
         self._rng = np.random.default_rng(seed)
         self._scale = reward_scale
-        self._rooms = (self._stage.room(), self._stage.room())
-        self._slots = np.arange(num_envs)
+        self._arrays = (self.slots.arrays(), self.slots.arrays())
+        self._all = np.arange(num_envs)
         self._returns = np.zeros(num_envs)
         self._games = np.zeros(num_envs, np.int32)
         # What was done in the running episodes: with the games, this is their state.
@@ -89,15 +89,15 @@ class GameVecEnv(VecEnv):
 
     def reset(self) -> NDArray[np.float32]:
         """Start all episodes."""
-        self._begin(self._slots, self._rooms[0].observations)
-        return self._rooms[0].observations
+        self._begin(self._all, self._arrays[0].observations)
+        return self._arrays[0].observations
 
     def _begin(self, slots: NDArray[np.int64], observations: NDArray[np.float32]) -> None:
-        numbers = self._rng.integers(len(self._stage.games), size=len(slots)).astype(np.int32)
+        numbers = self._rng.integers(len(self.slots.games), size=len(slots)).astype(np.int32)
         self._games[slots] = numbers
         self._ages[slots] = 0
         self._returns[slots] = 0.0
-        self._stage.start(slots, numbers, self._rooms[0]._replace(observations=observations))
+        self.slots.start(slots, numbers, self._arrays[0]._replace(observations=observations))
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take the actions of the next step."""
@@ -108,11 +108,11 @@ class GameVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Carry them out; finished episodes start anew at once."""
-        self._rooms = self._rooms[::-1]
-        into = self._rooms[0]
-        self._done[self._ages, self._slots] = self._actions
+        self._arrays = self._arrays[::-1]
+        into = self._arrays[0]
+        self._done[self._ages, self._all] = self._actions
         self._ages += 1
-        self._stage.step(self._actions, into)
+        self.slots.step(self._actions, into)
         self._returns += into.rewards
         over = into.terminated | into.truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -140,15 +140,15 @@ class GameVecEnv(VecEnv):
         self._rng.bit_generator.state = json.loads(state["random"])
         for name in ("games", "ages", "done", "returns"):
             getattr(self, f"_{name}")[:] = state[name]
-        into = self._rooms[0]
-        self._stage.start(self._slots, self._games, into)
+        into = self._arrays[0]
+        self.slots.start(self._all, self._games, into)
         longest = int(self._ages.max())
         # Younger episodes are started again and again, until their turn comes.
         for now in range(longest):
             turn = now - (longest - self._ages)
-            actions = self._done[np.maximum(turn, 0), self._slots]
+            actions = self._done[np.maximum(turn, 0), self._all]
             restart = np.where(turn < 0, self._games, -1).astype(np.int32)
-            self._stage.step(actions, into, restart)
+            self.slots.step(actions, into, restart)
         return into.observations
 
     def close(self) -> None:

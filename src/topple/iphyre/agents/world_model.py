@@ -24,9 +24,8 @@ from topple.iphyre.agents.outcome_data import EACH
 from topple.iphyre.agents.rl import RlAgent
 from topple.iphyre.agents.rl_agents import A2cO, PpoO, SacO
 from topple.iphyre.agents.vec_env import GameVecEnv
-from topple.iphyre.env_reference import act, observe
-from topple.iphyre.env_slots import observation_size
 from topple.iphyre.game import Game
+from topple.iphyre.observe import observation_size
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
@@ -56,13 +55,13 @@ class ForesightVecEnv(GameVecEnv):
     def reset(self) -> NDArray[np.float32]:
         """Start all episodes."""
         seen = super().reset()
-        self._foresight.forget(self._slots)
+        self._foresight.forget(self._all)
         return self._widened(seen)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Carry out the actions; finished episodes start anew at once."""
         states = np.ascontiguousarray(self._seen[:, :STATE])
-        playing = [self._stage.games[number] for number in self._games.tolist()]
+        playing = [self.slots.games[number] for number in self._games.tolist()]
         self._foresight.remember(states, removal_rows(playing, self._actions, states))
         seen, rewards, over, infos = super().step_wait()
         assert isinstance(seen, np.ndarray)
@@ -161,11 +160,11 @@ class WithForesight(RlAgent):
         foresight = Foresight(self._mdrnn.network, 1)
         with testing.episode(game) as episode:
             while not episode.state.over:
-                seen = observe(episode, self.strategy)
+                seen = episode.observe(self.strategy)
                 state = seen[None, :STATE].copy()
                 choices = self.choose(np.concatenate([seen, foresight.expect(state)[0]])[None])
                 foresight.remember(state, removal_rows([game], choices, state))
-                act(episode, self.strategy, choices[0])
+                episode.act(self.strategy, choices[0])
 
 
 @dataclass

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from topple.iphyre.engine.batch import NEVER, simulate_batch
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game
-from topple.iphyre.plan import Plan, plan_from_ticks
-from topple.iphyre.plan_rows import Rows, late, queued, random_rows, removals
+from topple.iphyre.plan import Plan, Rows, late, plan_from_ticks, queued, random_rows, removals
 from topple.iphyre.rules import AT_60_HZ, ELIMINATION_REWARD, SUCCESS_REWARD, Rules
 from topple.iphyre.score import Score
 

@@ -9,8 +9,8 @@ shape gets, so both are part of the interface. The original benchmark rebuilds a
 in one space, which counts on: after `resets` builds the first shape has number
 `(resets - 1) * bodies`.
 
-Two engines give the same bits: the native one, and pymunk, which is the reference and
-an optional dependency.
+Two engines give the same bits: the native one, and pymunk, which is slow and an optional
+dependency.
 """
 
 from __future__ import annotations
@@ -21,36 +21,33 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from topple.iphyre.engine.native import MAX_JOINTS, scene_set, simulate
+from topple.iphyre.engine.native import MAX_BODIES, MAX_JOINTS, NEVER, scene_set, simulate
 from topple.iphyre.engine.scene import (
     BELOW,
-    MAX_BODIES,
     PUBLISHED_PARAMS,
     Exit,
-    MunkParams,
-    MunkScene,
+    Params,
+    Scene,
 )
-from topple.iphyre.engine.world import Engine, EngineError, MunkWorld, new_world
+from topple.iphyre.engine.world import Engine, EngineError, World, new_world
 from topple.progress import Progress
 from topple.threads import thread_count
 
 Floats = NDArray[np.float64]
 
-NEVER = -1  # removal tick of a body that stays
 
-
-class MunkRequest(NamedTuple):
+class Request(NamedTuple):
     """How to run an episode."""
 
     dt: float  # seconds in a tick
     ticks: int  # the limit
     resets: int = 1  # how often the scene was built in its space, this time included
     out: Exit = BELOW
-    params: MunkParams = PUBLISHED_PARAMS
+    params: Params = PUBLISHED_PARAMS
     engine: Engine = Engine.NATIVE
 
 
-class MunkOutcomes(NamedTuple):
+class Outcomes(NamedTuple):
     """What happened, one entry per episode."""
 
     solved: NDArray[np.bool_]  # (episodes,)
@@ -68,16 +65,16 @@ class Trace(NamedTuple):
 
 
 def simulate_batch(
-    scenes: Sequence[MunkScene],
+    scenes: Sequence[Scene],
     scene_index: ArrayLike,
     removals: ArrayLike,
-    request: MunkRequest,
+    request: Request,
     resets: ArrayLike | None = None,
     limits: ArrayLike | None = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> MunkOutcomes:
+) -> Outcomes:
     """Play many episodes; the result does not depend on the threads or on their order.
 
     Args:
@@ -119,11 +116,11 @@ def simulate_batch(
         threads=workers,
         progress=progress,
     )
-    return MunkOutcomes(batch.solved, batch.ticks, batch.removed)
+    return Outcomes(batch.solved, batch.ticks, batch.removed)
 
 
 def _check_episodes(
-    scenes: Sequence[MunkScene], index: NDArray[np.int64], table: NDArray[np.int32]
+    scenes: Sequence[Scene], index: NDArray[np.int64], table: NDArray[np.int32]
 ) -> None:
     wrong = (index < 0) | (index >= len(scenes))
     if wrong.any():
@@ -140,14 +137,14 @@ def _check_episodes(
 
 
 def _simulate_one_by_one(
-    scenes: Sequence[MunkScene],
+    scenes: Sequence[Scene],
     index: NDArray[np.int64],
     table: NDArray[np.int32],
     builds: NDArray[np.int64],
     limits: NDArray[np.int32],
-    request: MunkRequest,
-) -> MunkOutcomes:
-    worlds: dict[int, MunkWorld] = {}
+    request: Request,
+) -> Outcomes:
+    worlds: dict[int, World] = {}
     rows = []
     for which, row, build, limit in zip(index.tolist(), table, builds, limits, strict=True):
         if which not in worlds:
@@ -156,53 +153,54 @@ def _simulate_one_by_one(
             )
         world = worlds[which]
         world.reset(int(build))
-        due = sorted((tick, body) for body, tick in enumerate(row.tolist()) if tick >= 0)
-        rows.append(_run_plan(world, due, int(limit), request.out))
+        for tick, body in sorted((tick, body) for body, tick in enumerate(row) if tick >= 0):
+            if tick >= limit or world.run(int(tick) - world.tick, request.out):
+                break
+            world.remove(body)
+        if not world.solved:
+            world.run(int(limit) - world.tick, request.out)
+        rows.append((world.solved, world.tick, len(world.removals())))
     solved, ticks, removed = zip(*rows, strict=True) if rows else ((), (), ())
-    return MunkOutcomes(
+    return Outcomes(
         np.array(solved, np.bool_), np.array(ticks, np.int32), np.array(removed, np.int32)
     )
 
 
-def _run_plan(
-    world: MunkWorld, removals: Sequence[tuple[int, int]], limit: int, out: Exit
-) -> tuple[bool, int, int]:
-    """Play from the start; `removals` are (tick, body) by rising tick."""
-    tick = removed = 0
-    for due, body in removals:
-        if due >= limit:
-            break
-        taken = world.run(due - tick, out)
-        if taken:
-            return True, tick + taken, removed
-        tick = due
-        world.remove(body)
-        removed += 1
-    taken = world.run(limit - tick, out)
-    return (True, tick + taken, removed) if taken else (False, limit, removed)
-
-
-def trace_episode(
-    scene: MunkScene, removals: Sequence[tuple[int, int]], request: MunkRequest
-) -> Trace:
+def trace_episode(scene: Scene, removals: Sequence[tuple[int, int]], request: Request) -> Trace:
     """Play one episode and keep every tick; `removals` are (tick, body) by rising tick."""
+    bodies = len(scene.radii)
+    due = np.full(bodies, NEVER, np.int32)
+    for tick, body in removals:
+        due[body] = tick
+    if request.engine is not Engine.NATIVE:
+        solved, states = _trace_by_steps(scene, due, request)
+    else:
+        batch = simulate(
+            scene_set((scene,), request.params, request.dt),
+            np.zeros(1, np.int32),
+            due[None],
+            np.full(1, request.resets, np.int64),
+            np.full(1, request.ticks, np.int32),
+            request.out,
+            threads=1,
+            stride=1,
+            bodies=bodies,
+        )
+        assert batch.states is not None
+        solved, states = bool(batch.solved[0]), batch.states[0, : batch.ticks[0] + 1]
+    present = (due < 0) | (np.arange(len(states))[:, None] <= due)
+    return Trace(solved, states[:, :, :3].copy(), states[:, :, 3:].copy(), present)
+
+
+def _trace_by_steps(scene: Scene, due: NDArray[np.int32], request: Request) -> tuple[bool, Floats]:
     world = new_world(scene, request.dt, request.params, request.resets, request.engine)
-    due: dict[int, list[int]] = {}
-    for when, body in removals:
-        due.setdefault(when, []).append(body)
-    poses, velocities, present = [world.poses()], [world.velocities()], [list(world.present)]
-    solved = False
-    for tick in range(request.ticks):
-        for body in due.get(tick, ()):
+    states = [np.hstack((world.poses(), world.velocities()))]
+    while world.tick < request.ticks and not world.solved:
+        for body in np.flatnonzero(due == world.tick).tolist():
             world.remove(body)
-        world.step()
-        poses.append(world.poses())
-        velocities.append(world.velocities())
-        present.append(list(world.present))
-        if world.all_out(request.out):
-            solved = True
-            break
-    return Trace(solved, np.array(poses), np.array(velocities), np.array(present))
+        world.run(1, request.out)
+        states.append(np.hstack((world.poses(), world.velocities())))
+    return world.solved, np.array(states)
 
 
 __all__ = [
@@ -212,12 +210,12 @@ __all__ = [
     "Engine",
     "EngineError",
     "Exit",
-    "MunkOutcomes",
-    "MunkParams",
-    "MunkRequest",
-    "MunkScene",
-    "MunkWorld",
+    "Outcomes",
+    "Params",
+    "Request",
+    "Scene",
     "Trace",
+    "World",
     "new_world",
     "simulate_batch",
     "trace_episode",

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity, Vec
-from topple.iphyre.engine.native import MAX_BODIES_EVER, NativeWorld
-from topple.iphyre.engine.scene import MunkScene
+from topple.iphyre.engine.native import MAX_BODIES_EVER, EditKind, NativeWorld
+from topple.iphyre.engine.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +38,28 @@ class AddBlock:
     radius: float = 10.0
 
 
-MunkEdit = AddBall | AddBlock | RemoveBody | MoveBody | SetVelocity | ApplyImpulse
+Edit = AddBall | AddBlock | RemoveBody | MoveBody | SetVelocity | ApplyImpulse
 
-# In the engine's order.
-_KINDS: dict[type, int] = {RemoveBody: 0, MoveBody: 1, SetVelocity: 2, ApplyImpulse: 3}
+_KINDS = {
+    RemoveBody: EditKind.REMOVE,
+    MoveBody: EditKind.MOVE,
+    SetVelocity: EditKind.SET_VELOCITY,
+    ApplyImpulse: EditKind.IMPULSE,
+}
 _DTYPE = np.dtype([("kind", np.int64), ("body", np.int64), ("values", np.float64, 4)])
 _MAX_NUMBER = 1e6  # px, px/s
 
 
-class PackedMunkEdits(NamedTuple):
+class PackedEdits(NamedTuple):
     """The edits of all branches; those of branch i start at `start[i]`."""
 
-    scenes: tuple[MunkScene, ...]  # different ones
+    scenes: tuple[Scene, ...]  # different ones
     scene_index: NDArray[np.int32]  # (branches,) the scene of each, added bodies included
     start: NDArray[np.int32]  # (branches + 1,)
     rows: NDArray[np.int64]  # (edits, 6) words
 
 
-def pack_munk_edits(branches: Sequence[Sequence[MunkEdit]], scene: MunkScene) -> PackedMunkEdits:
+def pack_edits(branches: Sequence[Sequence[Edit]], scene: Scene) -> PackedEdits:
     """Pack the edits of branches of a world.
 
     Bodies that a branch adds come behind the others, and later edits may name them.
@@ -64,7 +68,7 @@ def pack_munk_edits(branches: Sequence[Sequence[MunkEdit]], scene: MunkScene) ->
         ValueError: an edit names no body, or a static one where it has to move, or has a
             number that is not finite or too large; the message names the branch.
     """
-    scenes: dict[MunkScene, int] = {}
+    scenes: dict[Scene, int] = {}
     index, start, rows = [], [0], []
     for number, edits in enumerate(branches):
         grown = scene
@@ -73,11 +77,11 @@ def pack_munk_edits(branches: Sequence[Sequence[MunkEdit]], scene: MunkScene) ->
             if isinstance(edit, AddBall | AddBlock):
                 grown = _grown(grown, edit)
             else:
-                rows.append((_KINDS[type(edit)], edit.index, _values(edit)))
+                rows.append((int(_KINDS[type(edit)]), edit.index, _values(edit)))
         index.append(scenes.setdefault(grown, len(scenes)))
         start.append(len(rows))
     table: NDArray[np.void] = np.array(rows, dtype=_DTYPE)
-    return PackedMunkEdits(
+    return PackedEdits(
         tuple(scenes),
         np.array(index, np.int32),
         np.array(start, np.int32),
@@ -85,19 +89,19 @@ def pack_munk_edits(branches: Sequence[Sequence[MunkEdit]], scene: MunkScene) ->
     )
 
 
-def edit_world(world: NativeWorld, edits: Sequence[MunkEdit]) -> None:
+def edit_world(world: NativeWorld, edits: Sequence[Edit]) -> None:
     """Intervene in a world before its next tick.
 
     Raises:
-        ValueError: as `pack_munk_edits`.
+        ValueError: as `pack_edits`.
     """
-    packed = pack_munk_edits([edits], world.scene)
+    packed = pack_edits([edits], world.scene)
     if packed.scenes[0] is not world.scene:
         world.extend(packed.scenes[0])
     world.handle.edit(packed.rows)
 
 
-def _grown(scene: MunkScene, edit: AddBall | AddBlock) -> MunkScene:
+def _grown(scene: Scene, edit: AddBall | AddBlock) -> Scene:
     ball = isinstance(edit, AddBall)
     if isinstance(edit, AddBall):
         ends, velocity = (*edit.centre, *edit.centre), (*edit.velocity, edit.spin)
@@ -113,7 +117,7 @@ def _grown(scene: MunkScene, edit: AddBall | AddBlock) -> MunkScene:
     )
 
 
-def _values(edit: MunkEdit) -> tuple[float, ...]:
+def _values(edit: Edit) -> tuple[float, ...]:
     match edit:
         case AddBall((x, y), radius, (vx, vy), spin):
             return x, y, radius, vx, vy, spin
@@ -127,8 +131,8 @@ def _values(edit: MunkEdit) -> tuple[float, ...]:
             return 0.0, 0.0, 0.0, 0.0
 
 
-def _check(edit: MunkEdit, scene: MunkScene, where: str) -> None:
-    if not isinstance(edit, MunkEdit):
+def _check(edit: Edit, scene: Scene, where: str) -> None:
+    if not isinstance(edit, Edit):
         raise TypeError(f"{where}: {edit!r} is no edit")
     if not (np.abs(_values(edit)) <= _MAX_NUMBER).all():
         raise ValueError(f"{where}: {edit} has a number that is not finite or too large")

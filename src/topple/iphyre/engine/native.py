@@ -1,41 +1,65 @@
-"""The native I-PHYRE engine: packed scenes and arrays in, arrays out."""
+"""The native I-PHYRE engine: packed scenes and arrays in, arrays out.
+
+This is the only module of the benchmark that calls the compiled one.
+"""
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topple import _native
+from topple._native import iphyre as native
 from topple.iphyre.engine.packing import pack
-from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, MunkParams, MunkScene
+from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, Params, Scene
 from topple.progress import Progress, reporting
 from topple.threads import thread_count
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-MAX_BODIES_EVER = _native.MUNK_MAX_BODIES  # of a world, those that edits add included
-MAX_JOINTS = _native.MUNK_MAX_JOINTS
+MAX_BODIES_EVER = native.MAX_BODIES  # of a world, those that edits add included
+MAX_JOINTS = native.MAX_JOINTS
+MAX_BLOCKS = native.MAX_BLOCKS  # that a player can remove
+MAX_BODIES = native.TABLE_ROWS  # in one game: the rows of the published observation
+TABLE_COLUMNS = native.TABLE_COLUMNS  # of that observation
+NEVER = native.NEVER  # removal tick of a body that stays
+
+EditKind = native.EditKind
+NativeRules = native.Rules
+NativeStrategy = native.Strategy
+NativeVector = native.Vector
 
 
 @lru_cache(maxsize=256)
-def scene_set(scenes: tuple[MunkScene, ...], params: MunkParams, dt: float) -> _native.MunkScenes:
+def scene_set(scenes: tuple[Scene, ...], params: Params, dt: float) -> native.Scenes:
     """Scenes checked and ready to simulate, in steps of `dt` seconds."""
-    return _native.MunkScenes(*pack(scenes, params, dt))
+    packed = pack(scenes, params, dt)
+    return native.Scenes(packed.arrays._asdict(), **packed.physics._asdict())
 
 
-def bounds(out: Exit) -> tuple[float, float, float]:
+@cache
+def native_exit(out: Exit) -> native.Exit:
     """An exit as the engine takes it: below y, and from x to x."""
     low, high = (-math.inf, math.inf) if out.x_range is None else out.x_range
-    return out.y, low, high
+    return native.Exit(y=out.y, low=low, high=high)
+
+
+def block_row(blocks: Sequence[int]) -> Ints:
+    """(6,) the bodies a player can remove, then -1."""
+    row = np.full(MAX_BLOCKS, -1, np.int32)
+    row[: len(blocks)] = blocks
+    return row
 
 
 class NativeWorld:
-    """One scene in the native engine, to step, look at, edit and copy.
+    """One scene in the native engine: see `topple.iphyre.engine.world.World`.
+
+    It can also be edited and copied.
 
     Args:
         scene: what it starts from.
@@ -45,25 +69,25 @@ class NativeWorld:
     """
 
     def __init__(
-        self,
-        scene: MunkScene,
-        dt: float,
-        params: MunkParams = PUBLISHED_PARAMS,
-        builds: int = 1,
+        self, scene: Scene, dt: float, params: Params = PUBLISHED_PARAMS, builds: int = 1
     ) -> None:
         self.scene = scene
         self.params = params
         self.dt = dt
-        self.handle = _native.MunkSimulation(scene_set((scene,), params, dt), 0, builds)
+        self.handle = native.Episode(scene_set((scene,), params, dt), 0, builds)
 
     def copy(self) -> NativeWorld:
         """An independent world in the same state."""
-        other = NativeWorld.__new__(NativeWorld)
-        other.scene, other.params, other.dt = self.scene, self.params, self.dt
-        other.handle = self.handle.copy()
-        return other
+        return self.around(self.handle.copy(), self.scene, self.params, self.dt)
 
-    def extend(self, scene: MunkScene) -> None:
+    @classmethod
+    def around(cls, handle: native.Episode, scene: Scene, params: Params, dt: float) -> NativeWorld:
+        """The world of an episode that plays a scene."""
+        world = cls.__new__(cls)
+        world.handle, world.scene, world.params, world.dt = handle, scene, params, dt
+        return world
+
+    def extend(self, scene: Scene) -> None:
         """Go on in a scene with more bodies, which enter now."""
         self.handle.extend(scene_set((scene,), self.params, self.dt), 0)
         self.scene = scene
@@ -72,25 +96,39 @@ class NativeWorld:
         """Put every body back to its start."""
         self.handle.reset(builds)
 
-    def remove(self, body: int) -> None:
-        """Take a body away, with the joints that hold it."""
-        self.handle.remove(body)
+    def remove(self, body: int) -> bool:
+        """Take a body away, with the joints that hold it; tells whether it was there."""
+        return self.handle.remove(body)
 
     def step(self, count: int = 1) -> None:
-        """Advance by a number of ticks."""
+        """Advance by a number of ticks without looking at the balls."""
         self.handle.step(count)
 
-    def run(self, ticks: int, out: Exit = BELOW) -> int:
-        """Advance until every ball is out, or for a number of ticks.
-
-        Returns:
-            The ticks it took for all balls to get out, or 0 if they did not.
-        """
-        return self.handle.run(ticks, *bounds(out))
+    def run(self, ticks: int, out: Exit = BELOW) -> bool:
+        """Advance until every ball is out, at most a number of ticks; tells whether they are."""
+        return self.handle.run(ticks, native_exit(out))
 
     def all_out(self, out: Exit = BELOW) -> bool:
         """Whether every ball's centre is out at this instant."""
-        return self.handle.is_out(*bounds(out))
+        return self.handle.is_out(native_exit(out))
+
+    @property
+    def tick(self) -> int:
+        """Ticks played since the start."""
+        return self.handle.tick
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last run got every ball out."""
+        return self.handle.solved
+
+    @solved.setter
+    def solved(self, solved: bool) -> None:
+        self.handle.solved = solved
+
+    def removals(self) -> list[tuple[int, int]]:
+        """The bodies removed, as (tick, body) in order."""
+        return self.handle.removals()
 
     @property
     def present(self) -> list[bool]:
@@ -136,7 +174,7 @@ class Batch(NamedTuple):
 
 
 def simulate(
-    scenes: _native.MunkScenes,
+    scenes: native.Scenes,
     scene_index: Ints,
     removals: Ints,
     builds: NDArray[np.int64],
@@ -174,35 +212,24 @@ def simulate(
     states = np.zeros((count, frames, bodies, 6)) if stride else None
     frame_count = np.zeros(count, np.int32) if stride else None
     with reporting(progress, count) as counter:
-        _native.munk_simulate(
+        native.simulate(
             scenes,
-            scene_index,
-            removals,
-            builds,
-            limits,
-            *bounds(out),
-            thread_count(threads, count),
-            solved,
-            ticks,
-            removed,
-            max(stride, 1),
-            states,
-            frame_count,
-            last,
-            counter,
-            None if branch is None else branch.origin.handle,
-            None if branch is None else branch.edit_start,
-            None if branch is None else branch.edits,
+            scene_index=scene_index,
+            removals=removals,
+            builds=builds,
+            limits=limits,
+            out=native_exit(out),
+            threads=thread_count(threads, count),
+            solved=solved,
+            ticks=ticks,
+            removed=removed,
+            stride=max(stride, 1),
+            states=states,
+            frame_count=frame_count,
+            final_state=last,
+            progress=counter,
+            origin=None if branch is None else branch.origin.handle,
+            edit_start=None if branch is None else branch.edit_start,
+            edits=None if branch is None else branch.edits,
         )
     return Batch(solved.view(np.bool_), ticks, removed, last, states, frame_count)
-
-
-__all__ = [
-    "MAX_BODIES_EVER",
-    "MAX_JOINTS",
-    "Batch",
-    "BranchPoint",
-    "NativeWorld",
-    "scene_set",
-    "simulate",
-]

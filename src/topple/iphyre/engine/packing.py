@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.scene import MunkParams, MunkScene
+from topple.iphyre.engine.scene import Params, Scene
 
 # The share of an overlap that is left after a second.
 _BIAS_BASE = float.fromhex("0x1.d71320cdf4363p-10")
 
 
-class PackedMunk(NamedTuple):
-    """Arrays in the order in which the engine takes them."""
+class SceneArrays(NamedTuple):
+    """Arrays of all scenes, one behind the other, by the names of the engine's `SceneView`."""
 
     body_start: NDArray[np.int32]  # (scenes + 1,)
     joint_start: NDArray[np.int32]  # (scenes + 1,)
@@ -29,6 +29,11 @@ class PackedMunk(NamedTuple):
     joined: NDArray[np.int32]  # (joints, 2) pins before springs
     is_spring: NDArray[np.uint8]  # (joints,)
     spring: NDArray[np.float64]  # (joints, 3) rest length, stiffness, damping in a pass
+
+
+class Physics(NamedTuple):
+    """Numbers that all scenes share, by the names of the engine."""
+
     gravity: float
     bounce: float  # of a contact
     friction: float  # of a contact
@@ -36,7 +41,14 @@ class PackedMunk(NamedTuple):
     bias: float  # the share of an overlap that is corrected in a step
 
 
-def pack(scenes: Sequence[MunkScene], params: MunkParams, dt: float) -> PackedMunk:
+class PackedScenes(NamedTuple):
+    """Scenes as the engine takes them."""
+
+    arrays: SceneArrays
+    physics: Physics
+
+
+def pack(scenes: Sequence[Scene], params: Params, dt: float) -> PackedScenes:
     """Pack scenes for steps of `dt` seconds."""
     moves = np.array([moves for scene in scenes for moves in scene.is_dynamic], dtype=np.bool_)
     inertia = [_inertia(scene, i, params) for scene in scenes for i in range(len(scene.radii))]
@@ -44,7 +56,7 @@ def pack(scenes: Sequence[MunkScene], params: MunkParams, dt: float) -> PackedMu
         mobility = 1.0 / np.array(inertia)
     joints = [(scene, pair) for scene in scenes for pair in (*scene.pins, *scene.springs)]
     springs = [k >= len(s.pins) for s in scenes for k in range(len(s.pins) + len(s.springs))]
-    return PackedMunk(
+    arrays = SceneArrays(
         body_start=_starts([len(scene.radii) for scene in scenes]),
         joint_start=_starts([len(scene.pins) + len(scene.springs) for scene in scenes]),
         ends=np.array([row for scene in scenes for row in scene.ends], float).reshape(-1, 4),
@@ -56,23 +68,26 @@ def pack(scenes: Sequence[MunkScene], params: MunkParams, dt: float) -> PackedMu
         joined=np.array([pair for _, pair in joints], np.int32).reshape(-1, 2),
         is_spring=np.array(springs, np.uint8),
         spring=np.array([_spring(*joint, params, dt) for joint in joints]).reshape(-1, 3),
+    )
+    physics = Physics(
         gravity=params.gravity,
         bounce=params.elasticity * params.elasticity,
         friction=params.friction * params.friction,
         dt=dt,
         bias=1.0 - math.pow(_BIAS_BASE, dt),
     )
+    return PackedScenes(arrays, physics)
 
 
 def _starts(counts: Sequence[int]) -> NDArray[np.int32]:
     return np.cumsum([0, *counts], dtype=np.int32)
 
 
-def _velocities(scene: MunkScene) -> Sequence[tuple[float, float, float]]:
+def _velocities(scene: Scene) -> Sequence[tuple[float, float, float]]:
     return scene.velocities or ((0.0, 0.0, 0.0),) * len(scene.radii)
 
 
-def _inertia(scene: MunkScene, i: int, params: MunkParams) -> float:
+def _inertia(scene: Scene, i: int, params: Params) -> float:
     """Of a disc, or of a box around a capsule, in the order of Chipmunk's operations."""
     r = scene.radii[i]
     if scene.is_ball[i]:
@@ -89,7 +104,7 @@ def _inertia(scene: MunkScene, i: int, params: MunkParams) -> float:
 
 
 def _spring(
-    scene: MunkScene, pair: tuple[int, int], params: MunkParams, dt: float
+    scene: Scene, pair: tuple[int, int], params: Params, dt: float
 ) -> tuple[float, float, float]:
     """The constants of a spring; a pin has them, too, and does not read them."""
     mobility = sum(1.0 / params.mass for body in pair if scene.is_dynamic[body])

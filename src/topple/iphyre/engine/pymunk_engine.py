@@ -1,4 +1,4 @@
-"""The reference: one scene in one Chipmunk space, called below pymunk's Python objects."""
+"""The engine pymunk: one scene in one Chipmunk space, called below pymunk's Python objects."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from topple.iphyre.engine.pymunk_memory import (
     body_rows,
     double_pointer,
 )
-from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, MunkParams, MunkScene
+from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, Params, Scene
 
 _ORIGIN = (0.0, 0.0)
 
 
-class ReferenceWorld:
-    """One scene in one Chipmunk space, reused from episode to episode.
+class PymunkWorld:
+    """One scene in one Chipmunk space: see `topple.iphyre.engine.world.World`.
 
     Args:
         scene: what it starts from.
@@ -33,9 +33,9 @@ class ReferenceWorld:
 
     def __init__(
         self,
-        scene: MunkScene,
+        scene: Scene,
         dt: float,
-        params: MunkParams = PUBLISHED_PARAMS,
+        params: Params = PUBLISHED_PARAMS,
         builds: int = 1,
     ) -> None:
         self.scene = scene
@@ -96,37 +96,47 @@ class ReferenceWorld:
 
         Chipmunk orders contacts by the numbers of shapes, and a space counts on.
         """
+        self.tick = 0
+        self.solved = False
+        self._removals: list[tuple[int, int]] = []
         self._contents.empty()
         self._init_bodies()
         lib.cpSpaceSetShapeIDCounter(self._space, (builds - 1) * len(self.scene.radii))
         self._contents.fill()
 
-    def remove(self, body: int) -> None:
-        """Take a body away, with the joints that hold it."""
+    def removals(self) -> list[tuple[int, int]]:
+        """The bodies removed, as (tick, body) in order."""
+        return list(self._removals)
+
+    def remove(self, body: int) -> bool:
+        """Take a body away, with the joints that hold it; tells whether it was there."""
+        if not self.present[body]:
+            return False
+        self._removals.append((self.tick, body))
         self._contents.remove_body(body)
         for joint in self._contents.joints:
             if joint.holds and body in (joint.a, joint.b):
                 self._contents.remove_joint(joint)
+        return True
 
     def step(self, count: int = 1) -> None:
-        """Advance by a number of ticks."""
+        """Advance by a number of ticks without looking at the balls."""
+        self.solved = False
         for _ in range(count):
             lib.cpSpaceStep(self._space, self.dt)
+        self.tick += count
 
-    def run(self, ticks: int, out: Exit = BELOW) -> int:
-        """Advance until every ball is out, or for a number of ticks.
-
-        Returns:
-            The ticks it took for all balls to get out, or 0 if they did not.
-        """
-        step, space, dt = lib.cpSpaceStep, self._space, self.dt
-        first, line = self._ball_y[0], out.y
-        for tick in range(1, ticks + 1):
-            step(space, dt)
+    def run(self, ticks: int, out: Exit = BELOW) -> bool:
+        """Advance until every ball is out, at most a number of ticks; tells whether they are."""
+        for _ in range(ticks):
+            self.step()
             # The first ball alone decides at nearly every tick.
-            if first[0] > line and self.all_out(out):
-                return tick
-        return 0
+            if self._ball_y[0][0] > out.y and self.all_out(out):
+                self.solved = True
+                break
+        else:
+            self.solved = False
+        return self.solved
 
     def all_out(self, out: Exit = BELOW) -> bool:
         """Whether every ball's centre is out at this instant."""

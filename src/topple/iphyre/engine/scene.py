@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-MAX_BODIES = 12  # bodies in one game: the rows of the published observation
 
-
-class MunkParams(NamedTuple):
+class Params(NamedTuple):
     """Constants of the world; the defaults are the published ones."""
 
     gravity: float = 100.0  # px/s^2, downwards
@@ -20,7 +18,7 @@ class MunkParams(NamedTuple):
     constant_inertia: bool = True  # movable capsules turn like a capsule of length zero
 
 
-class MunkScene(NamedTuple):
+class Scene(NamedTuple):
     """Bodies in order of creation, which decides the order of contacts."""
 
     ends: tuple[tuple[float, float, float, float], ...]  # px; a ball has its centre twice
@@ -39,5 +37,5 @@ class Exit(NamedTuple):
     x_range: tuple[float, float] | None = None
 
 
-PUBLISHED_PARAMS = MunkParams()
+PUBLISHED_PARAMS = Params()
 BELOW = Exit()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topple.iphyre.engine.native import NativeWorld
-from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, MunkParams, MunkScene
+from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, Params, Scene
 
 Floats = NDArray[np.float64]
 
@@ -18,31 +18,46 @@ class Engine(Enum):
     """What computes the physics."""
 
     NATIVE = "native"
-    PYMUNK = "pymunk"  # the slow reference
+    PYMUNK = "pymunk"  # slow, and what the native one has to equal
 
 
 class EngineError(RuntimeError):
     """An engine is not installed; the message says how to get it."""
 
 
-class MunkWorld(Protocol):
-    """One scene in motion, in either engine."""
+class World(Protocol):
+    """One scene played tick by tick, in either engine.
 
-    scene: MunkScene
-    params: MunkParams
+    Attributes:
+        scene: what it started from.
+        params: constants of the physics.
+        dt: seconds in a tick.
+        solved: whether the last run got every ball out.
+    """
+
+    scene: Scene
+    params: Params
     dt: float
+    solved: bool
+
+    @property
+    def tick(self) -> int:
+        """Ticks played since the start."""
+
+    def removals(self) -> list[tuple[int, int]]:
+        """The bodies removed, as (tick, body) in order."""
 
     def reset(self, builds: int = 1) -> None:
         """Put every body back to its start, as after a number of builds in one space."""
 
-    def remove(self, body: int) -> None:
-        """Take a body away, with the joints that hold it."""
+    def remove(self, body: int) -> bool:
+        """Take a body away, with the joints that hold it; tells whether it was there."""
 
     def step(self, count: int = 1) -> None:
-        """Advance by a number of ticks."""
+        """Advance by a number of ticks without looking at the balls."""
 
-    def run(self, ticks: int, out: Exit = BELOW) -> int:
-        """Advance until every ball is out; the ticks it took, or 0 if they did not suffice."""
+    def run(self, ticks: int, out: Exit = BELOW) -> bool:
+        """Advance until every ball is out, at most a number of ticks; tells whether they are."""
 
     def all_out(self, out: Exit = BELOW) -> bool:
         """Whether every ball's centre is out at this instant."""
@@ -65,12 +80,12 @@ class MunkWorld(Protocol):
 
 
 def new_world(
-    scene: MunkScene,
+    scene: Scene,
     dt: float,
-    params: MunkParams = PUBLISHED_PARAMS,
+    params: Params = PUBLISHED_PARAMS,
     builds: int = 1,
     engine: Engine = Engine.NATIVE,
-) -> MunkWorld:
+) -> World:
     """A world for a scene, at its start.
 
     Raises:
@@ -79,11 +94,11 @@ def new_world(
     if engine is Engine.NATIVE:
         return NativeWorld(scene, dt, params, builds)
     try:
-        from topple.iphyre.engine.pymunk_engine import ReferenceWorld
+        from topple.iphyre.engine.pymunk_engine import PymunkWorld
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("pymunk"):
             raise
         raise EngineError(
             "the engine 'pymunk' is not installed; run: pip install 'topple[pymunk]'"
         ) from None
-    return ReferenceWorld(scene, dt, params, builds)
+    return PymunkWorld(scene, dt, params, builds)

@@ -17,7 +17,7 @@ from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.plan import NO_PLAN
 from topple.iphyre.rules import SECONDS
-from topple.iphyre.strategy import Strategy, next_leg, plan_in_advance
+from topple.iphyre.strategy import Strategy, plan_in_advance
 from topple.llm.answers import AnswerError, Schema
 from topple.llm.chat import Chat
 from topple.llm.crew import work
@@ -151,20 +151,13 @@ class _Table:
 
     def _combined(self, notes: list[str]) -> None:
         """Ask for all times, play to the first removal, and ask again."""
-        used: frozenset[int] = frozenset()
-        rules = self._testing.rules
         with self._testing.episode(self._game) as episode:
             while not episode.state.over and episode.removed < len(self._game.eliminable):
                 action = self._ask_times(episode, notes)
                 if action is None:
                     break
-                leg = next_leg(self._game, action, episode.tick, used, rules)
-                if episode.run(leg.ticks) or leg.body is None:
-                    break
-                episode.remove(leg.body)
-                episode.step()
-                used = leg.used
-            _coast(episode, rules.tick_limit)
+                episode.act(Strategy.COMBINED, action)
+            _coast(episode, self._testing.rules.tick_limit)
 
     def _ask_times(self, episode: Episode, notes: list[str]) -> list[float] | None:
         """An action with a time for each gray block; None: there was no answer."""

@@ -13,8 +13,8 @@ import numpy as np
 
 from topple.iphyre.engine.batch import Trace
 from topple.iphyre.episode import watch
-from topple.iphyre.frames import draw
 from topple.iphyre.game import HEIGHT, Game
+from topple.iphyre.pictures import draw
 from topple.iphyre.plan import Plan
 from topple.iphyre.rules import Rules
 from topple.iphyre.score import Score

@@ -26,7 +26,7 @@ import numpy as np
 
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import MAX_ELIMINABLE, Game
-from topple.iphyre.object_table import object_table
+from topple.iphyre.observe import object_table
 from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.rules import SECONDS, Rules

@@ -10,48 +10,35 @@ namespace iphyre {
 // A removal as a number: by tick, then by body. The end of an episode stands last.
 inline int64_t removal_key(int64_t tick, int64_t body) { return tick * kMaxBodies + body; }
 
-// The worlds of the last episode, one after each removal. The order that spares the most is
+// The episode of the last plan, as it was before each removal. The order that spares the most is
 // that of the removals' keys, with the end of an episode for the next one after the last.
-class Stem {
+class SharedPrefix {
  public:
-  // Plays a plan from its scene on; its world at the end is world().
-  Outcome play(const SceneView& scene, const Physics& physics, const Exit& out, int32_t scene_index,
-               int64_t builds, const Removals& removals, int32_t limit) {
+  // Plays a plan from its scene on and returns its episode, which the next call changes.
+  const Episode& play(const SceneView& scene, const Physics& physics, const Exit& out,
+                      int32_t scene_index, int64_t builds, const Removals& removals,
+                      int32_t limit) {
     int depth = shared(scene_index, builds, removals, limit);
     if (depth < 0) {
       scene_ = scene_index;
       builds_ = builds;
       build_world(levels_[0].world, scene, physics, builds);
-      levels_[0].tick = 0;
-      levels_[0].solved = false;
+      start_episode(levels_[0]);
       depth = 0;
     }
     for (;; ++depth) {
-      Level& level = levels_[depth];
+      Episode& level = levels_[depth];
       depth_ = depth;
       const int32_t until = next_change(removals, depth, limit);
-      advance(level, scene, physics, out, until);
-      if (level.solved || until == limit) return {level.solved, level.tick, depth};
-      Level& next = levels_[depth + 1];
-      copy_world(next.world, level.world);
-      next.tick = level.tick;
-      next.solved = false;
-      const auto& removal = removals.list[depth];
-      next.key = removal_key(removal.tick, removal.body);
-      remove_body(next.world, removal.body);
+      advance(level, scene, physics, &out, until);
+      if (level.solved || until == limit) return level;
+      Episode& next = levels_[depth + 1];
+      copy_episode(next, level);
+      remove_now(next, removals.list[depth].body);
     }
   }
 
-  const World& world() const { return levels_[depth_].world; }
-
  private:
-  struct Level {
-    World world;
-    int64_t key;   // of the removal that led here
-    int32_t tick;  // ticks played
-    bool solved;
-  };
-
   static int32_t next_change(const Removals& removals, int depth, int32_t limit) {
     if (depth == removals.count || removals.list[depth].tick > limit) return limit;
     return removals.list[depth].tick;
@@ -62,8 +49,7 @@ class Stem {
     if (scene_ != scene_index || builds_ != builds) return -1;
     int depth = 0;
     while (depth < depth_ && depth < removals.count && removals.list[depth].tick < limit &&
-           levels_[depth + 1].key ==
-               removal_key(removals.list[depth].tick, removals.list[depth].body)) {
+           same(levels_[depth + 1].removed.list[depth], removals.list[depth])) {
       ++depth;
     }
     // A level may have been played on too far for this plan.
@@ -71,17 +57,11 @@ class Stem {
     return depth;
   }
 
-  static void advance(Level& level, const SceneView& scene, const Physics& physics, const Exit& out,
-                      int32_t until) {
-    while (level.tick < until && !level.solved) {
-      step(level.world, physics.dt, physics.bias);
-      ++level.tick;
-      level.solved = all_out(level.world, scene, out);
-      if (level.world.steady && !level.solved) level.tick = until;  // nothing happens before
-    }
+  static bool same(const Removal& a, const Removal& b) {
+    return a.tick == b.tick && a.body == b.body;
   }
 
-  Level levels_[kMaxBodies + 1];
+  Episode levels_[kMaxBodies + 1];  // level n has n removals behind it
   int32_t scene_ = -1;
   int64_t builds_ = 0;
   int depth_ = 0;

@@ -1,27 +1,28 @@
-"""Environments on the reference engine: the rules in plain Python, one slot after another."""
+"""The rules of the strategies in plain Python: slow, and what the native ones must equal.
+
+`ReferenceSlots` plays on either engine, one slot after another, by the functions below it.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
-from topple.iphyre.engine.vector import Status, StepArrays
-from topple.iphyre.env_slots import ACTIONS, bad_action, candidates, step_arrays
+from topple.iphyre.env_slots import Status, StepArrays, step_arrays
 from topple.iphyre.episode import Episode
-from topple.iphyre.game import Game
-from topple.iphyre.object_table import object_table, observed
-from topple.iphyre.pictures import picture_world
-from topple.iphyre.plan import PlanError
-from topple.iphyre.rules import Rules
-from topple.iphyre.strategy import Strategy, next_leg, plan_in_advance
+from topple.iphyre.game import HEIGHT, MAX_ELIMINABLE, WIDTH, Game
+from topple.iphyre.observe import ACTIONS, object_table, observed
+from topple.iphyre.plan import Elimination, Plan
+from topple.iphyre.rules import AT_10_HZ, SECONDS, Quirk, Rules
+from topple.iphyre.strategy import Strategy
 
 
-class ReferenceStage:
-    """Slots that play by `topple.iphyre.strategy`; slow, and what the native ones must equal."""
+class ReferenceSlots:
+    """What `topple.iphyre.env_slots.Slots` does."""
 
     def __init__(self, games: Sequence[Game], slots: int, strategy: Strategy, rules: Rules) -> None:
         self.games = tuple(games)
@@ -38,7 +39,7 @@ class ReferenceStage:
             episode = self._made[slot, number] = Episode(self.games[number], self.rules)
         return episode
 
-    def room(self) -> StepArrays:
+    def arrays(self) -> StepArrays:
         """Arrays for the results of a step; any of the same shapes and types will do."""
         return step_arrays(len(self._episodes), self.strategy)
 
@@ -77,8 +78,7 @@ class ReferenceStage:
 
     def _act(self, slot: int, action: Any) -> float:
         episode = self._episodes[slot]
-        if self._over(episode):
-            raise ResetNeeded(f"the episode of {episode.game.name!r} is over; call reset()")
+        assert not self._over(episode)
         start, removed = episode.tick, episode.removed
         self._used[slot] = act(episode, self.strategy, action, self._used[slot])
         ticks, gone = episode.tick - start, episode.removed - removed
@@ -96,16 +96,6 @@ class ReferenceStage:
             np.array([episode.solved for episode in self._episodes]),
         )
 
-    def slot(self, slot: int) -> tuple[int, int, int, bool]:
-        """Where one stands: game, tick, blocks removed, whether it is solved."""
-        episode = self._episodes[slot]
-        return self._numbers[slot], episode.tick, episode.removed, episode.solved
-
-    def picture(self, slot: int, smooth: int = 1) -> NDArray[np.uint8]:
-        """(600, 600, 3) what a slot looks like."""
-        episode = self._episodes[slot]
-        return picture_world(episode.game, episode.world, smooth=smooth)
-
 
 def act(
     episode: Episode, strategy: Strategy, action: Any, used: frozenset[int] = frozenset()
@@ -117,25 +107,18 @@ def act(
         strategy: what the action means.
         action: of that strategy's space.
         used: combined: entries that have had their turn in this episode, as returned before.
-
-    Raises:
-        PlanError: the action is outside its space.
     """
-    try:
-        if strategy is Strategy.ON_THE_FLY:
-            _act_on_the_fly(episode, int(action))
-        elif strategy is Strategy.IN_ADVANCE:
-            _act_in_advance(episode, action)
-        else:
-            used = _act_combined(episode, action, used)
-    except PlanError:
-        raise bad_action(np.asarray(action).tolist(), strategy) from None
+    if strategy is Strategy.ON_THE_FLY:
+        _act_on_the_fly(episode, int(action))
+    elif strategy is Strategy.IN_ADVANCE:
+        _act_in_advance(episode, action)
+    else:
+        used = _act_combined(episode, action, used)
     return used
 
 
 def _act_on_the_fly(episode: Episode, action: int) -> None:
-    if not 0 <= action < ACTIONS:
-        raise PlanError(f"action {action}")
+    assert 0 <= action < ACTIONS
     blocks = episode.game.eliminable
     if 0 < action <= len(blocks):
         episode.remove(blocks[action - 1])
@@ -143,7 +126,7 @@ def _act_on_the_fly(episode: Episode, action: int) -> None:
 
 
 def _act_in_advance(episode: Episode, action: ArrayLike) -> None:
-    for tick, body in plan_in_advance(episode.game, action, episode.rules).eliminations:
+    for tick, body in reference_plan(episode.game, action, episode.rules).eliminations:
         if episode.run(tick - episode.tick):
             return
         episode.remove(body)
@@ -162,3 +145,92 @@ def observe(episode: Episode, strategy: Strategy) -> NDArray[np.float32]:
     """The symbolic observation of an episode."""
     table = observed(object_table(episode.world, episode.game.eliminable)).reshape(-1)
     return np.concatenate((table, candidates(episode.game, strategy)), dtype=np.float32)
+
+
+def candidates(game: Game, strategy: Strategy) -> NDArray[np.float32]:
+    """Positions of the blocks an action speaks of, scaled to 0 to 1, zeros where none.
+
+    On the fly, the first position stands for doing nothing and is zero, too.
+    """
+    first = 1 if strategy is Strategy.ON_THE_FLY else 0
+    points = np.zeros((first + MAX_ELIMINABLE, 2), dtype=np.float32)
+    for k, body in enumerate(game.eliminable, start=first):
+        points[k] = game.centre(body)
+    points /= np.array((WIDTH, HEIGHT), dtype=np.float32)
+    return points.reshape(-1)
+
+
+def reference_ticks(action: ArrayLike, rules: Rules = AT_10_HZ) -> list[int]:
+    """The tick each entry of an action names, in single precision as in the original."""
+    seconds = np.asarray(action, dtype=np.float32) * np.float32(SECONDS)
+    ticks: list[int] = np.rint(seconds * np.float32(rules.hz)).astype(int).tolist()
+    return ticks
+
+
+def reference_plan(game: Game, action: ArrayLike, rules: Rules = AT_10_HZ) -> Plan:
+    """The plan an action means when all times are fixed before the first tick."""
+    taken: set[int] = set()
+    plan: list[Elimination] = []
+    for body, tick in zip(game.eliminable, reference_ticks(action, rules), strict=False):
+        if tick == 0 and Quirk.ZERO_IS_NEVER in rules:
+            continue
+        if tick >= rules.tick_limit:
+            continue
+        if tick in taken and Quirk.TIES_ARE_LOST in rules:
+            continue
+        taken.add(tick)
+        plan.append(Elimination(tick, body))
+    plan.sort()
+    return Plan(tuple(plan))
+
+
+class Leg(NamedTuple):
+    """The part of a combined episode up to its next removal."""
+
+    ticks: int  # to play without a removal
+    body: int | None  # then removed, with one more tick; None: the episode ends first
+    used: frozenset[int]  # entries of the action that have had their turn
+
+
+def next_leg(
+    game: Game, action: ArrayLike, tick: int, used: frozenset[int], rules: Rules = AT_10_HZ
+) -> Leg:
+    """What an action does from a tick on, by the combined strategy.
+
+    An entry has one turn in an episode. Where several entries name one tick, the
+    first stands for all of them, even if it has had its turn.
+    """
+    named = reference_ticks(action, rules)
+    last = reference_last_tick(tick, rules)
+    for now in range(tick, last):
+        if now == 0 and Quirk.ZERO_IS_NEVER in rules:
+            continue
+        entries = [i for i, at in enumerate(named) if at == now]
+        if Quirk.TIES_ARE_LOST in rules:
+            entries = entries[:1]
+        for entry in entries:
+            if entry in used:
+                continue
+            used = used | {entry}
+            if entry < len(game.eliminable):
+                return Leg(now - tick, game.eliminable[entry], used)
+    return Leg(last - tick, None, used)
+
+
+def reference_last_tick(tick: int, rules: Rules = AT_10_HZ) -> int:
+    """Where an episode ends that is re-planned at a tick.
+
+    The original lays out the rest of the clock as floats from `tick / hz` up to 15
+    in steps of `1 / hz`; at some ticks the rounding of that count adds one.
+    """
+    if Quirk.EXTRA_TICK not in rules:
+        return rules.tick_limit
+    count = math.ceil((SECONDS - tick / rules.hz) / rules.dt)
+    return tick + count
+
+
+def actions_for(strategy: Strategy, rng: np.random.Generator, count: int) -> Any:
+    """Random actions of a strategy for so many slots; on the fly, most do nothing."""
+    if strategy is Strategy.ON_THE_FLY:
+        return rng.integers(0, 7, count) * (rng.random(count) < 0.2)
+    return rng.random((count, 6), dtype=np.float32)
