@@ -12,6 +12,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from support.browser_parts import FLAGS
+from support.golden_data import golden, shared  # noqa: F401  # fixtures
 from support.tally import Tally
 from topple.phyre.engine.backend import Backend, check_backend
 

@@ -1,9 +1,9 @@
 // The Python face of the I-PHYRE engine: arrays in, arrays out.
 #include <algorithm>
 
-#include "thread_pool.h"
 #include "iphyre/vector.h"
 #include "iphyre_episode.h"
+#include "thread_pool.h"
 
 namespace topple {
 namespace iphyre {
@@ -24,7 +24,8 @@ Branches branches_from(const EpisodeHandle& origin, const Scenes& scenes, const 
 }
 
 void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>> removals,
-              In<int64_t, nb::ndim<1>> builds, Int32s limits, const Exit& out, int32_t threads, Out<uint8_t, nb::ndim<1>> solved, Out<int32_t, nb::ndim<1>> ticks,
+              In<int64_t, nb::ndim<1>> builds, Int32s limits, const Exit& out, int32_t threads,
+              Out<uint8_t, nb::ndim<1>> solved, Out<int32_t, nb::ndim<1>> ticks,
               Out<int32_t, nb::ndim<1>> removed, int32_t stride,
               Maybe<Out<double, nb::shape<-1, -1, -1, kStateSize>>> states,
               Maybe<Out<int32_t, nb::ndim<1>>> frame_count,

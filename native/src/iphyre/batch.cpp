@@ -112,8 +112,9 @@ void work_on(const Job& job, Control& control) noexcept {
     control.failed = true;
     return;
   }
-  take_turns(control, job.episode_count,
-             [&](int64_t turn) { play_episode(job, job.order ? job.order[turn] : turn, *workspace); });
+  take_turns(control, job.episode_count, [&](int64_t turn) {
+    play_episode(job, job.order ? job.order[turn] : turn, *workspace);
+  });
 }
 
 }  // namespace iphyre

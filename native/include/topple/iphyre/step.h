@@ -126,7 +126,8 @@ TOPPLE_FN Motion motion_of(const Body& body) {
 
 TOPPLE_FN bool same(const Motion& a, const Motion& b) {
   return iphyre::same(a.v, b.v) && iphyre::same(a.p, b.p) && iphyre::same(a.a, b.a) &&
-         iphyre::same(a.w, b.w) && iphyre::same(a.v_bias, b.v_bias) && iphyre::same(a.w_bias, b.w_bias);
+         iphyre::same(a.w, b.w) && iphyre::same(a.v_bias, b.v_bias) &&
+         iphyre::same(a.w_bias, b.w_bias);
 }
 
 // Whether everything the next step reads is what this step has read, bit for bit. The

@@ -1,3 +1,5 @@
+"""Fixtures that read golden data, of the repository or from beside it."""
+
 from __future__ import annotations
 
 import json
@@ -22,7 +24,7 @@ def golden() -> Reader:
 
 @pytest.fixture(scope="session")
 def shared() -> Reader:
-    """Reads a full golden file from beside the repository, where it is there."""
+    """Reads a full golden file of I-PHYRE from beside the repository, where it is there."""
 
     def read(name: str) -> Any:
         path = SHARED / name
