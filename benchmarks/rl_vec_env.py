@@ -17,11 +17,12 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from topple.iphyre.agents.rl import RlAgent
 from topple.iphyre.agents.vec_env import GameVecEnv
+from topple.iphyre.benchmark import IPHYRE
 from topple.iphyre.env import IPhyreEnv
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
-from topple.runs.registry import GAME_AGENTS, create_agent
+from topple.runs.registry import create_agent
 
 SECONDS = 2.0
 TRAIN_SECONDS = 8.0
@@ -53,7 +54,7 @@ def training_rate(name: str) -> float:
     assert isinstance(agent, RlAgent)
     start = time.process_time()
     done = 0
-    for report in agent.learn(Split.BASIC.games, AT_10_HZ, np.random.default_rng(0)):
+    for report in agent.learn(Training(Split.BASIC.games, AT_10_HZ, np.random.default_rng(0))):
         done = report.done
         if time.process_time() - start > TRAIN_SECONDS:
             break
@@ -72,8 +73,8 @@ def main() -> None:
             row = f"{ours:14,.0f}  {theirs:11,.0f}  {ours / theirs:5.1f}"
             print(f"{strategy.value:12}{count:8}  {row}", flush=True)
     if options.train:
-        for name in GAME_AGENTS:
-            if GAME_AGENTS[name].startswith("topple.iphyre.agents.rl_agents"):
+        for name in IPHYRE.agents:
+            if IPHYRE.agents[name].startswith("topple.iphyre.agents.rl_agents"):
                 print(f"{name:8}{training_rate(name):10,.0f} steps/s", flush=True)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from topple.phyre import Setup
 from topple.phyre.phases import Testing, Training
-from topple.runs import Agent, Runner, Observation, RunConfig, Traits, create_agent
+from topple.runs import Agent, Observation, RunConfig, Runner, Traits, create_agent
 
 
 @dataclass

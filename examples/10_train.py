@@ -29,7 +29,7 @@ def rewards(name: str, split: Split) -> list[float]:
     """What an agent earns in each game of a split, played once."""
     agent = create_agent("iphyre", name, settings if name == "ppo-i" else {})
     start = time.perf_counter()
-    agent.train(Split.BASIC.games, AT_10_HZ, np.random.default_rng(0))
+    agent.train(Training(Split.BASIC.games, AT_10_HZ, np.random.default_rng(0)))
     seconds = time.perf_counter() - start
     playing = Playing(split.games, AT_10_HZ, np.random.default_rng(0))
     agent.play(playing)

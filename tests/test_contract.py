@@ -25,7 +25,7 @@ from topple.phyre.scene.check import check_scene
 from topple.phyre.scene.codec import scene_from_json, scene_to_json
 from topple.phyre.templates import MODULES
 from topple.runs.game_file import load_game_agent_file
-from topple.runs.registry import create_agent, create_agent
+from topple.runs.registry import create_agent
 from topple.runs.row_file import load_row
 from topple.runs.table2 import SETUPS
 

@@ -14,8 +14,8 @@ from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ
 from topple.llm.answers import AnswerError, check, parse_json, read_answer
 from topple.llm.iphyre.prompt import choice_schema, plan_schema
-from topple.phyre.grid import Grid
 from topple.llm.phyre.prompt import action_schema, answer_action
+from topple.phyre.grid import Grid
 from topple.phyre.tier import Tier
 
 BALL = action_schema(Tier.BALL, None)

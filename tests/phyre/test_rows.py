@@ -1,6 +1,6 @@
 """Table 2: stored results equal the published digits, and a sample of them is run again.
 
-``PYTHONPATH=tests python tests/runs/test_table2.py RUNS`` stores a folder of records.
+``PYTHONPATH=tests python tests/phyre/test_rows.py RUNS`` stores a folder of records.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ import numpy as np
 import pytest
 
 from support.tally import Tally
-from topple.phyre.phases import Testing
-from topple.phyre.agents.rand import Rand
-from topple.runs import Runner, Part, RunRecord, find_records
-from topple.runs.table2 import MEM, RAND, SETUPS, Row, row_configs
 from topple.phyre import Tier, load_task, template_task_ids
+from topple.phyre.agents.rand import Rand
 from topple.phyre.cache import ActionCache
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.auccess import auccess
 from topple.phyre.fold import Setup, load_fold
+from topple.phyre.phases import Testing
 from topple.phyre.published import published_auccess
+from topple.phyre.results import PhyreRecord
+from topple.phyre.rows import MEM, RAND, SETUPS, row_configs
+from topple.phyre.selection import Part
+from topple.runs import AgentSpec, Runner, find_records
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "phyre_table2.json"
 SAMPLE = 1  # tasks of each template that RAND tries again
@@ -80,7 +82,7 @@ def test_rand_solves_what_it_solved(tier: Tier, tmp_path: Path, tally: Tally) ->
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     return Runner(tmp_path_factory.mktemp("cache"))
 
 
@@ -88,24 +90,24 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 @pytest.mark.parametrize(
     ("row", "setup"),
     [*((RAND, setup) for setup in SETUPS), (MEM, Setup.BALL_WITHIN_TEMPLATE)],
-    ids=lambda value: value.label if isinstance(value, Row) else value.value,
+    ids=lambda value: value.label if isinstance(value, AgentSpec) else value.value,
 )
-def test_rows_come_out_again(row: Row, setup: Setup, laboratory: Runner, tally: Tally) -> None:
+def test_rows_come_out_again(row: AgentSpec, setup: Setup, runner: Runner, tally: Tally) -> None:
     """The rows that take minutes; ``topple reproduce table2`` runs all."""
     for config in row_configs(row, [setup]):
-        score = f"{laboratory.run(config).auccess:.4f}"
-        published = published_auccess(row.label, setup, config.fold)
+        score = f"{runner.run(config).results.auccess:.4f}"
+        published = published_auccess(row.label, setup, config.selection.fold or 0)
         tally("cells of Table 2, run again", score != published, 1)
         assert score == published
 
 
-def pack(records: list[RunRecord]) -> dict[str, Any]:
+def pack(records: list[PhyreRecord]) -> dict[str, Any]:
     runs: dict[str, dict[str, dict[str, str]]] = {}
     for record in records:
         config = record.config
-        if config.part is Part.TEST:
-            folds = runs.setdefault(config.label, {}).setdefault(config.setup.value, {})
-            folds[str(config.fold)] = bytes(record.first_solved.tolist()).hex()
+        if config.selection.part is Part.TEST:
+            folds = runs.setdefault(config.title, {}).setdefault(config.selection.group, {})
+            folds[str(config.selection.fold)] = bytes(record.results.first_solved.tolist()).hex()
     return {"engine": records[0].provenance["engine"], "runs": runs}
 
 

@@ -1,4 +1,4 @@
-"""Rows as TOML files: those of the repository, and mistakes in one's own."""
+"""Agents as TOML files: those of the repository, and mistakes in one's own."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from topple.phyre.agents.dqn import Dqn
 from topple.phyre.agents.network import QNetwork
 from topple.phyre.agents.updates import Updates
 from topple.runs.registry import create_agent
+from topple.phyre.rows import SETUPS
+from topple.phyre.selection import TaskSelection
 from topple.runs.agent import Setting
-from topple.runs.config import RunConfig
-from topple.runs.row_file import RowFileError, agent_config, load_row
-from topple.runs.table2 import SETUPS
+from topple.runs.benchmark import find_benchmark
+from topple.runs.spec import AgentSpec, SpecError, find_spec, load_spec
 from topple.phyre.fold import Setup, Split
 from topple.phyre.tier import Tier
 from topple.phyre.dev_figures import VARIANTS
@@ -41,8 +42,8 @@ ABLATIONS: dict[str, dict[str, Setting]] = {
 
 
 def made(path: Path, setup: Setup) -> Dqn:
-    row = load_row(path)
-    agent = create_agent(row.agent, row.settings[setup])
+    config = find_spec(str(path), "phyre").config(TaskSelection(setup))
+    agent = create_agent("phyre", config.agent, config.settings)
     assert isinstance(agent, Dqn)
     return agent
 
@@ -62,9 +63,10 @@ def test_settings_are_the_published_ones(path: Path, setup: Setup) -> None:
 
 def test_all_files_are_known() -> None:
     assert {path.stem for path in FILES} == {"dqn", "dqn-o", *ABLATIONS}
-    labels = {path.stem: load_row(path).label for path in FILES}
-    assert labels.pop("dqn-o") == "DQN-O"
-    assert set(labels.values()) == set(VARIANTS)
+    specs = {path.stem: find_spec(str(path), "phyre") for path in FILES}
+    assert specs.pop("dqn-o").label == "DQN-O"
+    assert {spec.label for spec in specs.values()} == {"DQN"}
+    assert {spec.variant for spec in specs.values()} == set(VARIANTS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -92,10 +94,10 @@ def test_every_row_builds_and_makes_updates(path: Path) -> None:
 
 
 def test_an_agent_is_a_name_or_a_file() -> None:
-    config = RunConfig("", Setup.BALL_CROSS_TEMPLATE, 0, {"updates": 7})
-    by_name = agent_config("dqn", config)
+    selection = TaskSelection(Setup.BALL_CROSS_TEMPLATE)
+    by_name = find_spec("dqn", "phyre").config(selection, {"updates": 7})
     assert (by_name.agent, by_name.label, by_name.settings) == ("dqn", "dqn", {"updates": 7})
-    by_file = agent_config(str(FOLDER / "dqn.toml"), config)
+    by_file = find_spec(str(FOLDER / "dqn.toml"), "phyre").config(selection, {"updates": 7})
     assert (by_file.agent, by_file.label) == ("dqn", "DQN")
     assert (by_file.settings["updates"], by_file.settings["rank"]) == (7, 1_000)
 
@@ -104,7 +106,7 @@ def test_an_agent_is_a_name_or_a_file() -> None:
     ("text", "message"),
     [
         ("label = ", "is no TOML"),
-        ('label = "X"', "agent is None; it has to be a name"),
+        ('label = "X"', "names no agent"),
         ('agent = "mem"\nlabl = "X"', "unknown key 'labl': use label, agent"),
         ('agent = "mem"\npublished = 1', "published is 1; it has to be true or false"),
         ('agent = "mem"\nsettings = 3', "settings is 3; it has to be a table"),
@@ -115,17 +117,17 @@ def test_an_agent_is_a_name_or_a_file() -> None:
 def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "row.toml"
     file.write_text(text)
-    with pytest.raises(RowFileError, match=message):
-        load_row(file)
+    with pytest.raises(SpecError, match=message):
+        load_spec(file, find_benchmark("phyre").groups())
 
 
 def test_settings_of_the_wrong_kind_are_named(tmp_path: Path) -> None:
-    with pytest.raises(RowFileError, match="No such file"):
-        load_row(tmp_path / "none.toml")
+    with pytest.raises(SpecError, match="No such file"):
+        load_spec(tmp_path / "none.toml")
     with pytest.raises(
         ValueError, match="'updates' of agent 'dqn' is 'many'; it has to be a whole"
     ):
-        create_agent("dqn", {"updates": "many"})
+        create_agent("phyre", "dqn", {"updates": "many"})
     with pytest.raises(ValueError, match="'balance' of agent 'dqn' is 1; it has to be a truth"):
-        create_agent("dqn", {"balance": 1})
-    assert create_agent("mem", {"weight": 1}).traits.online
+        create_agent("phyre", "dqn", {"balance": 1})
+    assert create_agent("phyre", "mem", {"weight": 1}).traits.online

@@ -13,7 +13,7 @@ from topple.iphyre.agents.attention_fusion import AttentionFusion, AttentionFusi
 from topple.iphyre.agents.outcome_data import joined, sample_examples
 from topple.iphyre.agents.scrambled_data import play_examples, widened
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ
 
 GAMES = (game_named("support"), game_named("hinder"))
@@ -60,7 +60,7 @@ def test_the_order_of_bodies_does_not_matter() -> None:
 def test_reports_count_the_games_played_and_then_the_updates() -> None:
     agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "scrambled": 60})
     games = [game_named("support")]
-    reports = list(agent.learn(games, AT_10_HZ, np.random.default_rng(0)))
+    reports = list(agent.learn(Training(games, AT_10_HZ, np.random.default_rng(0))))
     playing = [report for report in reports if math.isnan(report.loss or 0.0)]
     assert [(report.done, report.planned) for report in playing] == [(1, 62), (51, 62)]
     fitting = reports[len(playing) :]
@@ -70,7 +70,7 @@ def test_reports_count_the_games_played_and_then_the_updates() -> None:
 
 def test_it_learns_and_beats_random_plans() -> None:
     agent = AttentionFusionAgent(**SMALL, epochs=30, batch=32, candidates=200)
-    agent.train(GAMES, AT_10_HZ, np.random.default_rng(0))
+    agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
     assert agent.accuracy(sample_examples(GAMES, 20, masked=False)) > 0.75
     playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=1)
     agent.act(playing)

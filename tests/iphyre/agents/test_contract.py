@@ -11,9 +11,10 @@ import pytest
 
 from support.chat_server import ChatServer
 from topple.iphyre import AT_10_HZ, game_named
-from topple.iphyre.phases import GameAgent
+from topple.iphyre.benchmark import IPHYRE
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.play_log import Play
-from topple.runs import GAME_AGENTS, Traits, create_agent
+from topple.runs import Agent, Traits, create_agent
 
 LEARNED = [game_named("hinder"), game_named("hole")]
 PLAYED = [game_named("support"), game_named("noisy_hole")]
@@ -55,7 +56,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOPPLE_CACHE", str(tmp_path / "cache"))
 
 
-def small(name: str, server: ChatServer, folder: Path) -> GameAgent:
+def small(name: str, server: ChatServer, folder: Path) -> Agent[Training, Testing]:
     settings = SMALL.get(name.split("-")[0], {})
     if name == "planner-learned":
         settings = {}
@@ -64,14 +65,14 @@ def small(name: str, server: ChatServer, folder: Path) -> GameAgent:
     return create_agent("iphyre", name, {**settings, **SMALLER.get(name, {})})
 
 
-def run(agent: GameAgent) -> list[Play]:
-    agent.train(LEARNED, AT_10_HZ, np.random.default_rng(3))
+def run(agent: Agent[Training, Testing]) -> list[Play]:
+    agent.train(Training(LEARNED, AT_10_HZ, np.random.default_rng(3)))
     playing = Testing(PLAYED, AT_10_HZ, np.random.default_rng(4), PLAYS)
     agent.act(playing)
     return list(playing.log)
 
 
-@pytest.mark.parametrize("name", GAME_AGENTS)
+@pytest.mark.parametrize("name", IPHYRE.agents)
 def test_game_agents_play_by_the_rules(name: str, server: ChatServer, tmp_path: Path) -> None:
     log, again = (run(small(name, server, tmp_path / folder)) for folder in ("one", "two"))
     assert log == again, "the same seeds gave other plays"
@@ -86,6 +87,6 @@ def test_game_agents_play_by_the_rules(name: str, server: ChatServer, tmp_path: 
             assert np.isfinite(play.score.reward)
 
 
-@pytest.mark.parametrize("name", GAME_AGENTS)
+@pytest.mark.parametrize("name", IPHYRE.agents)
 def test_game_agents_need_no_settings(name: str) -> None:
     assert isinstance(create_agent("iphyre", name).traits, Traits)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
+from topple.iphyre.agents.classifier_accuracy import ClassifierConfig, sweep_classifiers
 from topple.iphyre.agents.fusion import Fusion
 from topple.iphyre.agents.outcome_data import Examples, held_out, sample_examples
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import sample
 from topple.runs.checkpoint import CheckpointError
-from topple.runs.classifiers import ClassifierConfig, sweep_classifiers
 from topple.runs.registry import create_agent
 
 GAMES = (game_named("support"), game_named("hinder"))
@@ -106,7 +106,7 @@ def test_a_checkpoint_is_for_its_own_training(examples: Examples, tmp_path: Path
 
 def test_ranked_plans_beat_random_ones() -> None:
     agent = Fusion(layers=1, epochs=40, candidates=300, each=30)
-    agent.train(GAMES, AT_10_HZ, np.random.default_rng(0))
+    agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
     playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=2)
     agent.act(playing)
     assert playing.simulator_calls == 0
@@ -119,7 +119,7 @@ def test_results_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     class Two:
         games = GAMES
 
-    monkeypatch.setattr("topple.runs.classifiers.Split", _Splits(Two()))
+    monkeypatch.setattr("topple.iphyre.agents.classifier_accuracy.Split", _Splits(Two()))
     config = ClassifierConfig("fusion-object", {"epochs": 1, "each": 5}, held_out=0.2)
     (first,) = sweep_classifiers([config], tmp_path)
     assert set(first["accuracy"]) == {"basic", "basic_held_out"}

@@ -16,16 +16,17 @@ import torch
 from topple.iphyre.agents import rl
 from topple.iphyre.agents.rl import RlAgent
 from topple.iphyre.agents.vec_env import GameVecEnv
+from topple.iphyre.benchmark import IPHYRE
 from topple.iphyre.episode import play
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.plan import Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.published import IPHYRE_TABLE_A4_PLAYERS, iphyre_table_a4_means
 from topple.iphyre.rules import AT_10_HZ
 from topple.runs.checkpoint import CheckpointError
-from topple.runs.game_file import load_game_agent_file
-from topple.runs.registry import GAME_AGENTS, create_agent
+from topple.runs.registry import create_agent
+from topple.runs.spec import load_spec
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre"
 ELEVEN = [name.lower() for name in IPHYRE_TABLE_A4_PLAYERS if name not in ("Human", "Random")]
@@ -65,7 +66,7 @@ def weights(agent: RlAgent) -> list[torch.Tensor]:
 
 def test_the_papers_eleven_agents_are_there() -> None:
     assert len(ELEVEN) == 11
-    assert set(ELEVEN) <= set(GAME_AGENTS)
+    assert set(ELEVEN) <= set(IPHYRE.agents)
     assert all(isinstance(create_agent("iphyre", name), Learner) for name in ELEVEN)
 
 
@@ -74,7 +75,9 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     agent = tiny(name)
     before = torch.get_rng_state()
     threads = torch.get_num_threads()
-    reports = list(agent.learn(TOY, AT_10_HZ, rng(), tmp_path / "c.pt", run={"for": "a test"}))
+    reports = list(
+        agent.learn(Training(TOY, AT_10_HZ, rng()), tmp_path / "c.pt", run={"for": "a test"})
+    )
     assert torch.equal(torch.get_rng_state(), before)
     assert torch.get_num_threads() == threads
     assert reports[-1].done >= agent.steps
@@ -110,12 +113,12 @@ def test_resumed_equals_uninterrupted(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = tiny(name)
-    whole.train(TOY, AT_10_HZ, rng(5))
+    whole.train(Training(TOY, AT_10_HZ, rng(5)))
     monkeypatch.setattr(rl, "SAVE_SECONDS", 0.0)
     path = tmp_path / "c.pt"
     for stop in (30, 55):
         part = tiny(name)
-        for report in part.learn(TOY, AT_10_HZ, rng(5), path):
+        for report in part.learn(Training(TOY, AT_10_HZ, rng(5)), path):
             if report.done >= part.steps * stop // 100:
                 break
         np.random.default_rng().random()  # others draw in between
@@ -123,7 +126,7 @@ def test_resumed_equals_uninterrupted(
     with pytest.raises(CheckpointError, match="finish it with"):
         tiny(name).load(path)
     rest = tiny(name)
-    done = [report.done for report in rest.learn(TOY, AT_10_HZ, rng(5), path)]
+    done = [report.done for report in rest.learn(Training(TOY, AT_10_HZ, rng(5)), path)]
     assert 0 < len(done) < len(whole.history)
     for ours, theirs in zip(weights(rest), weights(whole), strict=True):
         assert torch.equal(ours, theirs)
@@ -132,7 +135,7 @@ def test_resumed_equals_uninterrupted(
 
 
 def test_logs_for_tensorboard(tmp_path: Path) -> None:
-    reports = tiny("a2c-i").learn(TOY, AT_10_HZ, rng(), tensorboard=tmp_path)
+    reports = tiny("a2c-i").learn(Training(TOY, AT_10_HZ, rng()), tensorboard=tmp_path)
     if find_spec("tensorboard") is None:
         with pytest.raises(ValueError, match="pip install tensorboard"):
             next(reports)
@@ -144,13 +147,13 @@ def test_logs_for_tensorboard(tmp_path: Path) -> None:
 def test_variants_are_trained_on() -> None:
     plain, varied = tiny("a2c-i"), tiny("a2c-i", variants=5)
     for agent in (plain, varied):
-        agent.train(TOY, AT_10_HZ, rng())
+        agent.train(Training(TOY, AT_10_HZ, rng()))
     assert [p.reward for p in plain.history] != [p.reward for p in varied.history]
 
 
 def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "c.pt"
-    list(tiny("a2c-i").learn(TOY, AT_10_HZ, rng(), path))
+    list(tiny("a2c-i").learn(Training(TOY, AT_10_HZ, rng()), path))
     for other, games, seed, message in (
         (tiny("a2c-i", gamma=0.5), TOY, 0, "trained with gamma = 0.99, not 0.5"),
         (tiny("a2c-i"), TOY[:1], 0, "other games or another seed"),
@@ -158,7 +161,7 @@ def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
         (tiny("a2c-c"), TOY, 0, "is of agent A2cI, not A2cC"),
     ):
         with pytest.raises(CheckpointError, match=message):
-            list(other.learn(games, AT_10_HZ, rng(seed), path))
+            list(other.learn(Training(games, AT_10_HZ, rng(seed)), path))
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(CheckpointError, match="damaged"):
         tiny("a2c-i").load(path)
@@ -226,7 +229,7 @@ def random_reward(agent: RlAgent) -> float:
 def test_algorithms_learn_two_games(name: str) -> None:
     agent = create_agent("iphyre", name, {**SHARED, **LEARNERS[name]})
     assert isinstance(agent, RlAgent)
-    agent.train(TOY, AT_10_HZ, rng(1))
+    agent.train(Training(TOY, AT_10_HZ, rng(1)))
     playing = Testing(TOY, AT_10_HZ, rng())
     agent.act(playing)
     earned = np.mean([each.score.reward for each in playing.log])
@@ -235,7 +238,7 @@ def test_algorithms_learn_two_games(name: str) -> None:
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
 def test_configs_load(path: Path) -> None:
-    found = load_game_agent_file(path)
+    found = load_spec(path)
     agent = create_agent("iphyre", found.agent, found.settings)
     assert isinstance(agent, RlAgent)
     *name, kind = path.stem.split("-")
@@ -244,7 +247,7 @@ def test_configs_load(path: Path) -> None:
     player = "-".join(name).upper()
     assert player in iphyre_table_a4_means()
     assert (found.label, found.variant) == (player, kind)
-    assert agent.traits.strategy.value[0] == {"I": "i", "O": "o", "C": "c"}[player[-1]]
+    assert agent.traits.strategy[0] == {"I": "i", "O": "o", "C": "c"}[player[-1]]
     if not kind:
         assert agent.hidden == 256
         assert agent.settings == create_agent("iphyre", found.agent).settings  # type: ignore[attr-defined]

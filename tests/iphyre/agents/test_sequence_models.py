@@ -14,7 +14,7 @@ from topple.iphyre.agents.gpt import Gpt
 from topple.iphyre.agents.mdrnn import Mdrnn, prediction_loss
 from topple.iphyre.agents.sequence_data import STEPS, Sequences, collect_sequences, windows
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import sample
 from topple.runs.checkpoint import CheckpointError
@@ -126,7 +126,7 @@ def test_decision_transformer_overfits_and_plays() -> None:
 
 def test_decision_transformer_plays_at_sixty_hertz_too() -> None:
     agent = DecisionTransformer(epochs=1, each=1, **SMALL)  # type: ignore[arg-type]
-    agent.train(GAMES[:1], AT_60_HZ, np.random.default_rng(0))
+    agent.train(Training(GAMES[:1], AT_60_HZ, np.random.default_rng(0)))
     playing = Testing(GAMES[:1], AT_60_HZ, np.random.default_rng(0))
     agent.act(playing)
     assert all(tick % 6 == 0 for play in playing.log for tick, _ in play.plan.eliminations)

@@ -23,7 +23,7 @@ from topple.iphyre.agents.world_model import (
     WorldModelSac,
 )
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing
+from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre_models"
@@ -110,7 +110,7 @@ def test_observations_end_with_what_is_expected() -> None:
 def test_controllers_train_and_play(made: type[WithForesight], tmp_path: Path) -> None:
     agent = agent_of(made)
     path = tmp_path / "c.pt"
-    reports = list(agent.learn(GAMES, AT_10_HZ, np.random.default_rng(0), path))
+    reports = list(agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), path))
     assert reports[-1].done >= 600
     plays = []
     loaded = made()
@@ -128,12 +128,12 @@ def test_a_resumed_controller_equals_an_uninterrupted_one(
 ) -> None:
     monkeypatch.setattr("topple.iphyre.agents.rl.SAVE_SECONDS", 0.0)
     whole, resumed = agent_of(WorldModelA2c), agent_of(WorldModelA2c)
-    list(whole.learn(GAMES, AT_10_HZ, np.random.default_rng(0)))
+    list(whole.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0))))
     path = tmp_path / "c.pt"
-    part = agent_of(WorldModelA2c).learn(GAMES, AT_10_HZ, np.random.default_rng(0), path)
+    part = agent_of(WorldModelA2c).learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), path)
     list(islice(part, 2))
     part.close()  # type: ignore[attr-defined]
-    list(resumed.learn(GAMES, AT_10_HZ, np.random.default_rng(0), path))
+    list(resumed.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), path))
     first, second = parameters(whole), parameters(resumed)
     assert all(torch.equal(first[name], value) for name, value in second.items())
 
@@ -153,13 +153,13 @@ def test_a_controller_learns_two_games_better_than_chance() -> None:
         entropy=0.003,
         patience=3.0,
     )
-    *_, last = agent.learn(GAMES, AT_10_HZ, np.random.default_rng(0))
+    *_, last = agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
     assert last.solved > 0.9  # seven of ten at first
 
 
 def test_the_learned_planner_keeps_to_plays_and_needs_no_simulator() -> None:
     agent = LearnedPlanner(plans=60, generations=3, **TINY)
-    agent.train(GAMES, AT_10_HZ, np.random.default_rng(0))
+    agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
     playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(0), plays=3)
     agent.act(playing)
     assert playing.simulator_calls == 0

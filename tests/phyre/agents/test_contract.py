@@ -10,7 +10,7 @@ import pytest
 
 from support.chat_server import ChatServer
 from topple.phyre.fold import Setup, load_fold
-from topple.runs import AGENTS, Agent, Runner, RunConfig, Traits, create_agent
+from topple.runs import AGENTS, Agent, RunConfig, Runner, Traits, create_agent
 from topple.runs.agent import Setting
 from topple.runs.run import some_of
 
