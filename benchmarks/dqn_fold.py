@@ -30,17 +30,16 @@ from topple.files import whole_file
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup, Split
 from topple.phyre.published import published_auccess
-from topple.phyre.selection import Part
+from topple.phyre.results import PhyreConfig
+from topple.phyre.selection import Part, TaskSelection
 from topple.runs.agent import Setting
-from topple.runs.config import RunConfig
-from topple.runs.learner import CHECKPOINT
-from topple.runs.row_file import load_row
+from topple.runs.record import write_record
+from topple.runs.registry import create_learner
 from topple.runs.runner import Runner
-from topple.runs.store import write_record
-from topple.runs.table2 import Row
+from topple.runs.spec import AgentSpec, find_spec
 from topple.runs.training import (
+    CHECKPOINT,
     PROGRESS,
-    create_learner,
     load_trained,
     train_agent,
     trained_config,
@@ -85,90 +84,87 @@ def overrides(arguments: argparse.Namespace) -> dict[str, Setting]:
 
 
 def score(
-    lab: Runner,
-    row: Row,
-    config: RunConfig,
+    runner: Runner,
+    spec: AgentSpec,
+    config: PhyreConfig,
     checkpoint: Path,
     out: Path,
     given: dict[str, Setting],
 ) -> dict[str, Any]:
     """Let a trained agent act, keep the record, and sum it up."""
-    settings = {**row.settings[config.setup], **given}
-    agent, trained = load_trained(checkpoint, row.agent, settings)
-    scored = replace(trained, label=config.label, tasks=config.tasks)
+    selection = config.selection
+    settings = {**spec.settings, **spec.groups.get(selection.group, {}), **given}
+    agent, trained = load_trained(checkpoint, "phyre", spec.agent, settings)
+    scored = replace(trained, label=spec.label, variant=config.variant, selection=selection)
     start = time.monotonic()
-    record = lab.run(scored, agent)
+    record = runner.run(scored, agent)
     seconds = time.monotonic() - start
     write_record(out / "records", record, attempts=False)
     published = None
-    if config.part is Part.TEST:
-        published = published_auccess(config.label, config.setup, config.fold)
+    if selection.part is Part.TEST and selection.setup and selection.fold is not None:
+        published = published_auccess(spec.label, selection.setup, selection.fold)
+    results = record.results
     say(
-        f"{config.label} {given} {config.setup.value} fold {config.fold} {config.part.value}: "
-        f"AUCCESS {record.auccess:.4f} (published {published}), solved within 1, 10, 100 attempts: "
-        f"{record.curve[0]:.3f} {record.curve[9]:.3f} {record.curve[99]:.3f}, {seconds:.0f} s"
+        f"{scored.title} {given} {selection.place}: AUCCESS {results.auccess:.4f} (published "
+        f"{published}), solved within 1, 10, 100 attempts: {results.curve[0]:.3f} "
+        f"{results.curve[9]:.3f} {results.curve[99]:.3f}, {seconds:.0f} s"
     )
     return {
-        "label": config.label,
+        "label": scored.title,
         "given": given,
-        "auccess": record.auccess,
+        "auccess": results.auccess,
         "published": published,
-        "solved_at": {k: float(record.curve[k - 1]) for k in (1, 10, 100)},
+        "solved_at": {k: float(results.curve[k - 1]) for k in (1, 10, 100)},
         "seconds_acting": seconds,
         "record": scored.name,
     }
 
 
 def variants(
-    rows: list[Row], setup: Setup, arguments: argparse.Namespace
-) -> Iterator[tuple[Row, dict[str, Setting]]]:
-    """Who acts with the trained weights: every row as it is, then with settings to be tried."""
-    for row in rows:
-        if row is not rows[0] and setup.split is Split.WITHIN_TEMPLATE and not arguments.vary:
+    specs: list[AgentSpec], setup: Setup, arguments: argparse.Namespace
+) -> Iterator[tuple[AgentSpec, dict[str, Setting]]]:
+    """The agents that act with the trained weights: as they are, then with varied settings."""
+    for spec in specs:
+        if spec is not specs[0] and setup.split is Split.WITHIN_TEMPLATE and not arguments.vary:
             continue  # best without updates there, and then the same as the first
         if not arguments.vary:
-            yield row, {}
+            yield spec, {}
         for text in arguments.vary:
             name, _, values = text.partition("=")
             for value in values.split(","):
-                yield row, {name: float(value) if "." in value else int(value)}
+                yield spec, {name: float(value) if "." in value else int(value)}
 
 
 def run_setup(
-    setup: Setup, lab: Runner, out: Path, rows: list[Row], arguments: argparse.Namespace
+    setup: Setup,
+    runner: Runner,
+    out: Path,
+    specs: list[AgentSpec],
+    arguments: argparse.Namespace,
 ) -> None:
     """Train once, score every agent that can use the weights, write a summary."""
-    first = rows[0]
+    first = specs[0]
     given = overrides(arguments)
-    config = RunConfig(
-        first.agent,
-        setup,
-        arguments.fold,
-        {**first.settings[setup], **given},
-        Part(arguments.part),
-        arguments.seed,
-        label=first.label,
-        tasks=arguments.tasks,
-    )
-    name = first.label.lower().replace(" ", "-")
-    name += f"_{setup.value}_{config.part.value}_{config.fold}_{config.seed}"
+    selection = TaskSelection(setup, arguments.fold, Part(arguments.part), arguments.tasks)
+    config = first.config(selection, given, seed=arguments.seed)
+    name = f"{first.label.lower().replace(' ', '-')}_{selection.place}_{config.seed}"
     folder = (arguments.work or out) / name
-    agent = create_learner(config.agent, config.settings)
+    agent = create_learner("phyre", config.agent, config.settings)
     start = time.monotonic()
-    say(f"training {first.label} on {setup.value} fold {config.fold}: {agent.settings}")
+    say(f"training {config.title} on {selection.place}: {agent.settings}")
     last, begun = 0.0, 0.0
     updates = 0
     for progress in train_agent(
-        agent, config, lab, folder, minutes=arguments.minutes, dev_scores=arguments.dev_scores
+        agent, config, runner, folder, minutes=arguments.minutes, dev_scores=arguments.dev_scores
     ):
         report = progress.report
         begun = begun or time.monotonic()
         updates = report.done
-        if progress.dev is not None or time.monotonic() - last > 10:
+        if progress.dev_score is not None or time.monotonic() - last > 10:
             last = time.monotonic()
-            dev = "" if progress.dev is None else f", dev AUCCESS {progress.dev:.4f}"
+            dev = "" if progress.dev_score is None else f", dev AUCCESS {progress.dev_score:.4f}"
             say(
-                f"update {report.done:,} of {report.planned:,}, loss {report.loss:.4f}, "
+                f"update {report.done:,} of {report.planned:,}, loss {report.loss or 0:.4f}, "
                 f"{report.rate:.1f}/s{dev}"
             )
     seconds = time.monotonic() - start
@@ -192,13 +188,12 @@ def run_setup(
         shutil.copy(folder / PROGRESS, out / f"{name}.csv")
     if not updates and file.exists():
         summary = json.loads(file.read_text())  # nothing was left to train
-    for row, tried in variants(rows, setup, arguments):
-        # Reports take one test result of a label.
-        mark = "".join(f" ({name} {value})" for name, value in tried.items())
-        label = row.label + (mark if config.part is Part.TEST else "")
-        named = replace(config, label=label)
+    for spec, tried in variants(specs, setup, arguments):
+        # Reports take one test result of an agent and variant.
+        variant = ", ".join(f"{name} {value}" for name, value in tried.items())
+        named = replace(config, variant=variant if selection.part is Part.TEST else spec.variant)
         summary["scores"].append(
-            score(lab, row, named, folder / CHECKPOINT, out, {**given, **tried})
+            score(runner, spec, named, folder / CHECKPOINT, out, {**given, **tried})
         )
         with whole_file(file) as temporary:
             temporary.write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
@@ -240,12 +235,12 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, help="instead of the config's")
     parser.add_argument("--compile", action="store_true", help="train through torch.compile")
     arguments = parser.parse_args()
-    rows = [load_row(path) for path in arguments.configs]
-    lab = Runner(
+    specs = [find_spec(str(path), "phyre") for path in arguments.configs]
+    runner = Runner(
         arguments.cache, progress=simulation_progress(), backend=check_backend(arguments.backend)
     )
     for name in arguments.setups.split(","):
-        run_setup(Setup.parse(name), lab, arguments.out, rows, arguments)
+        run_setup(Setup.parse(name), runner, arguments.out, specs, arguments)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from topple.iphyre.agents.rl import RlAgent
 from topple.iphyre.agents.vec_env import GameVecEnv
 from topple.iphyre.benchmark import IPHYRE
 from topple.iphyre.env import IPhyreEnv
+from topple.iphyre.phases import Training
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy

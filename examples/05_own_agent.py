@@ -8,6 +8,7 @@ from pathlib import Path
 
 from topple.phyre import Setup
 from topple.phyre.phases import Testing, Training
+from topple.phyre.selection import TaskSelection
 from topple.runs import Agent, Observation, RunConfig, Runner, Traits, create_agent
 
 
@@ -39,12 +40,15 @@ class Above:
                 testing.attempt(task, [min(max(number, 0.0), 1.0) for number in action])
 
 
-laboratory = Runner(Path(tempfile.mkdtemp()))
-agents: dict[str, Agent] = {"above": Above(), "rand": create_agent("rand")}
+runner = Runner(Path(tempfile.mkdtemp()))
+agents: dict[str, Agent[Training, Testing]] = {
+    "above": Above(),
+    "rand": create_agent("phyre", "rand"),
+}
+selection = TaskSelection(Setup.BALL_WITHIN_TEMPLATE, fold=0, tasks=50)
 scores = {}
 for name, agent in agents.items():
-    config = RunConfig(name, Setup.BALL_WITHIN_TEMPLATE, fold=0, attempts=20, tasks=50)
-    record = laboratory.run(config, agent)
-    scores[name] = record.auccess
-    print(f"{name:5} AUCCESS {record.auccess:.3f}, solved {record.curve[-1]:.0%} of 50 tasks")
+    results = runner.run(RunConfig(name, selection, attempts=20), agent).results
+    scores[name] = results.auccess
+    print(f"{name:5} AUCCESS {results.auccess:.3f}, solved {results.curve[-1]:.0%} of 50 tasks")
 assert scores["above"] > scores["rand"]

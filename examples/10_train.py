@@ -10,8 +10,8 @@ import time
 import numpy as np
 
 from topple.iphyre import AT_10_HZ, Split
-from topple.iphyre.phases import Playing
-from topple.runs.registry import create_agent
+from topple.iphyre.phases import Testing, Training
+from topple.runs import create_agent
 
 settings = {  # those of configs/iphyre/ppo-i-tuned.toml, with few steps
     "steps": 5_000,
@@ -31,10 +31,10 @@ def rewards(name: str, split: Split) -> list[float]:
     start = time.perf_counter()
     agent.train(Training(Split.BASIC.games, AT_10_HZ, np.random.default_rng(0)))
     seconds = time.perf_counter() - start
-    playing = Playing(split.games, AT_10_HZ, np.random.default_rng(0))
-    agent.play(playing)
-    earned = [play.score.reward for play in playing.log]
-    solved = sum(play.score.solved for play in playing.log)
+    testing = Testing(split.games, AT_10_HZ, np.random.default_rng(0))
+    agent.act(testing)
+    earned = [play.score.reward for play in testing.log]
+    solved = sum(play.score.solved for play in testing.log)
     print(f"{name:7} {split.value:6} {np.mean(earned):7.1f}, {solved} of 10 solved", end="")
     print(f", trained for {seconds:.1f} s" if seconds > 1 else "")
     return earned

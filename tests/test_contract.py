@@ -21,13 +21,13 @@ from topple.iphyre.game_file import game_to_json, load_games
 from topple.iphyre.pictures import picture_game
 from topple.iphyre.sampling import sample
 from topple.phyre import Simulator, Tier, load_task, template_tasks
+from topple.phyre.rows import SETUPS
 from topple.phyre.scene.check import check_scene
 from topple.phyre.scene.codec import scene_from_json, scene_to_json
+from topple.phyre.selection import TaskSelection
 from topple.phyre.templates import MODULES
-from topple.runs.game_file import load_game_agent_file
 from topple.runs.registry import create_agent
-from topple.runs.row_file import load_row
-from topple.runs.table2 import SETUPS
+from topple.runs.spec import find_spec, load_spec
 
 ROOT = Path(__file__).resolve().parents[1]
 ORACLE = ROOT / "results" / "iphyre" / "oracle"
@@ -162,10 +162,10 @@ def test_batches_keep_to_their_spaces_and_seeds(name: str) -> None:
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_config_makes_its_agent(path: Path) -> None:
     if path.parent.name == "phyre":
-        row = load_row(path)
         for setup in SETUPS:
-            assert create_agent(row.agent, row.settings[setup]).traits
+            config = find_spec(str(path), "phyre").config(TaskSelection(setup))
+            assert create_agent("phyre", config.agent, config.settings).traits
     else:
-        found = load_game_agent_file(path)
+        found = load_spec(path)
         assert found.label
         assert create_agent("iphyre", found.agent, found.settings).traits

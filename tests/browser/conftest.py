@@ -9,16 +9,15 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from support.browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor, topple_play
+from topple.iphyre.selection import GameSelection
 from topple.phyre import Simulator
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.fold import Setup
+from topple.phyre.results import TaskResults
+from topple.phyre.selection import TaskSelection
 from topple.phyre.task import TaskId
-from topple.runs.config import RunConfig
-from topple.runs.game_config import GameRunConfig
-from topple.runs.game_run import run_games
-from topple.runs.game_store import write_game_record
-from topple.runs.run import provenance
-from topple.runs.store import record_of, write_record
+from topple.runs import RunConfig, Runner, RunRecord, write_record
+from topple.runs.benchmark import provenance
 
 
 @pytest.fixture(scope="session")
@@ -37,9 +36,10 @@ def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for ball in (FAILING, SOLVING):
         action = [ball[0] / 255, ball[1] / 255, (ball[2] - 2) / 30]
         log.append(task, action, simulator.attempt(task, action).outcome)
-    config = RunConfig("rand", Setup.BALL_WITHIN_TEMPLATE, 0, label="two tries")
-    write_record(folder, record_of(config, provenance(), {}, log))
-    write_game_record(folder, run_games(GameRunConfig("random", ("support",), plays=2)))
+    config = RunConfig("rand", TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 0), label="two tries")
+    write_record(folder, RunRecord(config, provenance("phyre"), {}, TaskResults.of(log)))
+    games = RunConfig("random", GameSelection(("support",)), attempts=2)
+    write_record(folder, Runner(folder / "cache").run(games))
     return folder
 
 

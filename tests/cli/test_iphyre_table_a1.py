@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from topple.cli.iphyre_table_a1 import app
+from topple.iphyre.agents.classifier_accuracy import CLASSIFIERS
 from topple.iphyre.published import IPHYRE_TABLE_A1
-from topple.runs.classifiers import CLASSIFIERS
 
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "iphyre_classifiers"
 

@@ -14,7 +14,7 @@ from topple import __version__
 from topple.cli import tasks
 from topple.cli.main import COMMANDS, app
 from topple.runs import registry
-from topple.runs.registry import AGENTS, GAME_AGENTS
+from topple.runs.benchmark import BENCHMARKS, find_benchmark
 
 runner = CliRunner()
 
@@ -67,7 +67,9 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_agents_are_listed_with_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = json.loads(runner.invoke(app, ["agents", "--json"]).stdout)
-    assert [row["agent"] for row in rows] == [*AGENTS, *GAME_AGENTS]
+    assert [row["agent"] for row in rows] == [
+        name for each in BENCHMARKS for name in find_benchmark(each).agents
+    ]
     by_name = {(row["benchmark"], row["agent"]): row for row in rows}
     assert by_name["phyre", "mem-o"]["online"] is True
     assert by_name["phyre", "rand"]["trained by"] == "evaluate"

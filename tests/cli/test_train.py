@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from topple.cli.main import app
-from topple.runs.store import find_records
+from topple.runs.record import find_records
 
 TINY = "actions=8 tasks=60 width=8 image_size=64 action_hidden=8 batch=8 updates=4 rank=8"
 SMALL = [word for setting in TINY.split() for word in ("-s", setting)]

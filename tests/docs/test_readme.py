@@ -14,12 +14,13 @@ import pytest
 from topple.iphyre import PUBLISHED, average, plan_from_ticks, play
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.published import IPHYRE_ORACLE, iphyre_table_a4_means
+from topple.iphyre.tables import column_label
 from topple.phyre import Setup, Tier
 from topple.phyre.auccess import auccess
 from topple.phyre.fold import Split
 from topple.phyre.published import published_folds
-from topple.runs import Part, find_records
-from topple.runs.game_store import find_game_records
+from topple.phyre.selection import Part
+from topple.runs import find_records
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -54,10 +55,10 @@ def test_mem_is_that_of_the_stored_runs() -> None:
 @pytest.mark.parametrize(("row", "tier"), [("one ball", Tier.BALL), ("two balls", Tier.TWO_BALLS)])
 def test_dqn_is_that_of_the_records(row: str, tier: Tier) -> None:
     ours = {
-        record.config.setup: record.auccess
+        record.config.selection.setup: record.results.auccess
         for record in find_records(ROOT / "results" / "phyre")
-        if (record.config.agent, record.config.fold) == ("dqn", 0)
-        and (record.config.setup.tier, record.config.part) == (tier, Part.TEST)
+        if (record.config.agent, record.config.selection.fold) == ("dqn", 0)
+        and (record.config.selection.tier, record.config.selection.part) == (tier, Part.TEST)
     }
     setups = sorted(ours, key=lambda setup: setup.split is Split.CROSS_TEMPLATE)  # within first
     printed = [published_folds("DQN", setup) for setup in setups]
@@ -72,13 +73,13 @@ def test_games_are_those_of_the_records() -> None:
     chance = average({name: played[name] for name in NAMES}).reward
     assert cells("Random") == [f"{chance:.2f}", f"{MEANS['Random']:.2f}"]
     rewards = defaultdict(list)  # of each seed
-    for record in find_game_records(ROOT / "results" / "iphyre"):
-        if record.config.label in ("PPO-I tuned", "SAC-I tuned", "fusion-attention"):
-            scores = {name: record.scores[name] for name in NAMES}
-            rewards[record.config.label].append(average(scores).reward)
+    for record in find_records(ROOT / "results" / "iphyre"):
+        if column_label(record) in ("PPO-I (tuned)", "SAC-I (tuned)", "fusion-attention"):
+            scores = {name: record.results.scores[name] for name in NAMES}
+            rewards[column_label(record)].append(average(scores).reward)
     assert {len(seeds) for seeds in rewards.values()} == {3}
     assert cells("PPO-I, SAC-I") == [
-        ", ".join(f"{np.mean(rewards[name]):.1f}" for name in ("PPO-I tuned", "SAC-I tuned")),
+        ", ".join(f"{np.mean(rewards[name]):.1f}" for name in ("PPO-I (tuned)", "SAC-I (tuned)")),
         f"{MEANS['PPO-I']:.2f}, {MEANS['SAC-I']:.2f}",
     ]
     own = rewards["fusion-attention"]

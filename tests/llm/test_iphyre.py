@@ -13,7 +13,7 @@ import pytest
 from support.chat_server import ChatServer, call_reply, text_reply
 from topple.iphyre.episode import play as play_plan
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Playing
+from topple.iphyre.phases import Testing
 from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.iphyre.split import Split
@@ -35,10 +35,10 @@ def play(
     plays: int = 1,
     concurrency: int = 1,
     **settings: Any,
-) -> Playing:
-    playing = Playing(map(game_named, games), AT_10_HZ, np.random.default_rng(0), plays)
+) -> Testing:
+    playing = Testing(map(game_named, games), AT_10_HZ, np.random.default_rng(0), plays)
     link = server.link(folder / "llm", concurrency=concurrency)
-    IphyreLlm(**{"model": "heuristic", **settings}, link=link).play(playing)
+    IphyreLlm(**{"model": "heuristic", **settings}, link=link).act(playing)
     return playing
 
 
@@ -207,7 +207,7 @@ def test_tools_are_called_and_counted(tmp_path: Path) -> None:
     assert "all 2 simulations of this game are used" in results[3]
 
 
-def ask_paper(tmp_path: Path, *texts: str, game: str = "support") -> Playing:
+def ask_paper(tmp_path: Path, *texts: str, game: str = "support") -> Testing:
     with ChatServer(lambda number, body: text_reply(body, *texts)) as server:
         playing = play(server, tmp_path, (game,), preset="iphyre-gpt4", model="random")
     (body,) = server.bodies

@@ -17,8 +17,11 @@ from topple.phyre.dev_figures import (
     study_points,
 )
 from topple.phyre.fold import Setup
+from topple.phyre.report import report_section
+from topple.phyre.results import PhyreRecord, TaskResults
+from topple.phyre.selection import Part, TaskSelection
 from topple.reports.html import report_page
-from topple.runs import Part, RunConfig, RunRecord
+from topple.runs import RunConfig, RunRecord
 from topple.runs.agent import Setting
 
 SETUP = Setup.BALL_WITHIN_TEMPLATE
@@ -32,9 +35,11 @@ def record(
     fold: int = 0,
     part: Part = Part.DEV,
     learning: str = "offline",
+    variant: str = "",
     **settings: Setting,
-) -> RunRecord:
-    config = RunConfig("dqn", SETUP, fold, settings, part, label=label, attempts=100)
+) -> PhyreRecord:
+    selection = TaskSelection(SETUP, fold, part)
+    config = RunConfig(label.lower(), selection, settings, label=label, variant=variant)
     protocol = {
         "learning": learning,
         "candidates": candidates,
@@ -42,7 +47,7 @@ def record(
         "oracle_ceiling": None,
     }
     solved = np.array(first_solved, np.int64)
-    return RunRecord(config, {"engine": "e"}, protocol, TASKS, solved, ())
+    return RunRecord(config, {"engine": "e"}, protocol, TaskResults(TASKS, solved))
 
 
 def test_agents_lie_where_they_ranked_not_where_they_learned() -> None:
@@ -51,7 +56,7 @@ def test_agents_lie_where_they_ranked_not_where_they_learned() -> None:
         record("DQN", 1_000, (1, 1), actions=100_000),
         record("DQN", 1_000, (0, 0), fold=1, actions=100_000),
         record("DQN", 1_000, (0, 0), part=Part.TEST),  # no test result
-        record("DQN", 1_000, (0, 0), distance=0.1),  # a study of its own
+        record("DQN", 1_000, (0, 0), min_distance=0.1),  # a study of its own
         record("DQN-O", 1_000, (0, 0), learning="online"),
         record("RAND", None),
     ]
@@ -66,9 +71,9 @@ def test_online_updates_and_distances_have_their_own_figures() -> None:
     records = [
         record("DQN-O", online_updates=0),
         record("DQN-O", learning="online", online_updates=5),
-        record("DQN", online_updates=0, distance=0.0),
-        record("DQN", online_updates=0, distance=0.1),
-        record("DQN", 500, (0, 0), online_updates=0, distance=0.0),  # ranked more actions
+        record("DQN", online_updates=0, min_distance=0.0),
+        record("DQN", online_updates=0, min_distance=0.1),
+        record("DQN", 500, (0, 0), online_updates=0, min_distance=0.0),  # ranked more actions
         record("MEM-O", learning="online", weight=10.0),
     ]
     online = study_points(records, study_named("figure5_dqn"))
@@ -84,8 +89,8 @@ def test_ablations_are_compared_with_as_many_ranked_actions() -> None:
     records = [
         record("DQN", 10, (0, 0)),
         record("DQN", 1_000, (1, 1)),
-        record("DQN NoBalancing", 1_000),
-        record("DQN NoBalancing", 1_000, (0, 0), fold=1),
+        record("DQN", 1_000, variant="NoBalancing"),
+        record("DQN", 1_000, (0, 0), fold=1, variant="NoBalancing"),
     ]
     assert ablation_scores(records) == {
         SETUP.value: {"Baseline": [100.0], "NoBalancing": [50.0, 0.0]}
@@ -94,8 +99,10 @@ def test_ablations_are_compared_with_as_many_ranked_actions() -> None:
     assert len(VARIANTS) == 7
 
 
-@pytest.mark.parametrize("label", ["DQN FuseAll", "DQN Act1024x2"])
-def test_a_report_shows_what_there_are_records_for(label: str) -> None:
-    page = report_page([record("DQN"), record(label)], "title")
+@pytest.mark.parametrize("variant", ["FuseAll", "Act1024x2"])
+def test_a_report_shows_what_there_are_records_for(variant: str) -> None:
+    page = report_page(
+        "title", [report_section([record("DQN"), record("DQN", variant=variant)], 0)]
+    )
     assert "Figure 6: ablations of DQN" in page
     assert "Figure 4" not in page

@@ -17,17 +17,19 @@ from topple.phyre import TaskId, figures, load_task
 from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
 from topple.phyre.analysis.diversity import TemplateDiversity
 from topple.phyre.attempt import Attempt
-from topple.phyre.breakdown import protocol_table, template_table
 from topple.phyre.clips import sample_clips
 from topple.phyre.engine.result import Outcome
 from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.published import published_auccess
+from topple.phyre.report import protocol_table, report_section, template_table
+from topple.phyre.results import PhyreRecord, TaskResults
+from topple.phyre.rows import ranked_actions_configs, update_weight_configs
+from topple.phyre.selection import Part, TaskSelection
 from topple.phyre.tables import by_row, cells, comparison_table, table1, table2
-from topple.reports.html import report_page, write_report
+from topple.reports.html import write_report
 from topple.reports.table import Table
-from topple.runs import Part, RunConfig, RunRecord
+from topple.runs import RunConfig, RunRecord
 from topple.runs.agent import Setting
-from topple.runs.studies import ranked_actions_study, update_weight_study
 
 SETUP = Setup.BALL_CROSS_TEMPLATE
 TASKS = tuple(TaskId(template, number) for template in ("00000", "00001") for number in (0, 1))
@@ -40,13 +42,13 @@ def record(
     first_solved: tuple[int, ...] = (1, 0, 3, 50),
     part: Part = Part.TEST,
     settings: dict[str, Setting] | None = None,
-) -> RunRecord:
-    config = RunConfig("mem", SETUP, fold, settings or {}, part, label=label)
+) -> PhyreRecord:
+    config = RunConfig("mem", TaskSelection(SETUP, fold, part), settings or {}, label=label)
     ceiling = {"auccess": 0.75, "undecided_tasks": 1}
     protocol = {**PROTOCOL, "oracle_ceiling": ceiling}
     attempts = (Attempt(load_task("00002:007").id, (0.5, 0.5, 0.5), Outcome.NOT_SOLVED),)
     solved = np.array(first_solved, np.int64)
-    return RunRecord(config, {"engine": "e"}, protocol, TASKS, solved, attempts)
+    return RunRecord(config, {"engine": "e"}, protocol, TaskResults(TASKS, solved, attempts))
 
 
 def test_published_cells_are_compared_as_printed() -> None:
@@ -105,13 +107,12 @@ def test_a_page_opens_offline(tmp_path: Path) -> None:
     task = load_task("00002:007")
     solved = record("A<b>", 0)
     attempt = Attempt(task.id, (0.1, 0.9, 0.1), Outcome.SOLVED)
-    shown = RunRecord(
-        solved.config, solved.provenance, solved.protocol, TASKS, solved.first_solved, (attempt,)
-    )
+    results = TaskResults(TASKS, solved.results.first_solved, (attempt,))
+    shown = RunRecord(solved.config, solved.provenance, solved.protocol, results)
     clips = list(sample_clips([shown], 3))
     assert [clip.caption for clip in clips] == ["A<b>, task 00002:007, attempt 1: solved"]
     assert clips[0].gif.startswith(b"GIF89a")
-    page = write_report([shown], tmp_path, "A & B", clips)
+    page = write_report(tmp_path, "A & B", [report_section([shown], 3)])
     text = page.read_text()
     assert "A &amp; B" in text
     assert "A&lt;b&gt;" in text
@@ -121,8 +122,6 @@ def test_a_page_opens_offline(tmp_path: Path) -> None:
     assert all(link.startswith(("data:", "#")) for link in links)
     names = {path.name for path in tmp_path.iterdir()}
     assert {"index.html", "scores.json", "table2.csv", "templates.csv", "protocol.csv"} <= names
-    with pytest.raises(ValueError, match="no run records"):
-        report_page([], "empty")
 
 
 def test_figures_are_equal_for_equal_data() -> None:
@@ -145,8 +144,8 @@ def test_figures_are_equal_for_equal_data() -> None:
         assert first == draw()
 
 
-def test_studies_name_every_run_once() -> None:
-    for study in (ranked_actions_study, update_weight_study):
-        configs = list(study([SETUP]))
+def test_every_run_of_a_figure_has_its_own_name() -> None:
+    for make in (ranked_actions_configs, update_weight_configs):
+        configs = list(make([SETUP]))
         assert len({config.name for config in configs}) == len(configs)
-        assert all(config.part is Part.DEV for config in configs)
+        assert all(config.selection.part is Part.DEV for config in configs)

@@ -14,6 +14,7 @@ from PIL import Image
 
 from topple.phyre import Simulator, Tier, load_task, template_task_ids
 from topple.phyre.auccess import auccess, success_curve
+from topple.phyre.benchmark import PHYRE
 from topple.phyre.templates import MODULES
 from topple.player import standing as standing_module
 from topple.player.puzzles import published_task
@@ -170,7 +171,7 @@ def test_after_a_shown_solution_nothing_counts(client: TestClient, player: dict[
 def test_a_solution_that_an_evaluation_found_is_shown(
     client: TestClient, player: dict[str, str], tmp_path: Path
 ) -> None:
-    cache = Runner(tmp_path / "cache").action_cache(Tier.BALL)
+    cache = PHYRE.action_cache(Tier.BALL, Runner(tmp_path / "cache"))
     outcomes = cache.outcomes([load_task(TASK)], 1000)[0]
     expected = cache.actions(1000)[outcomes == 1][0].tolist()
     shown = client.post(f"/api/phyre/tasks/{TASK}/solution", headers=player).json()

@@ -14,16 +14,15 @@ from PIL import Image
 
 from support.player_client import MakeClient
 from topple.iphyre import AT_10_HZ, game_named, plan_from_ticks, play, watch
+from topple.iphyre.selection import GameSelection
 from topple.phyre import Setup, Simulator, TaskId
 from topple.phyre.attempt import AttemptLog
+from topple.phyre.results import TaskResults
+from topple.phyre.selection import TaskSelection
 from topple.player.app import create_app
 from topple.player.settings import Settings
-from topple.runs.config import RunConfig
-from topple.runs.game_config import GameRunConfig
-from topple.runs.game_run import run_games
-from topple.runs.game_store import write_game_record
+from topple.runs import RunConfig, Runner, RunRecord, write_record
 from topple.runs.record import RecordError
-from topple.runs.store import record_of, write_record
 
 TASK = "00002:017"
 MISS = [0.4, 0.8, 0.3]
@@ -117,10 +116,10 @@ def runs(tmp_path: Path) -> Path:
     for action, outcome in ((MISS, -1), (WIN, 1)):
         log.append(task, action, outcome)
     folder = tmp_path / "runs"
-    config = RunConfig("mem", Setup.BALL_WITHIN_TEMPLATE, 0, label="MEM")
-    write_record(folder / "deeper", record_of(config, {}, {}, log))
-    games = GameRunConfig("random", ("support", "hinder"), plays=2)
-    write_game_record(folder, run_games(games))
+    config = RunConfig("mem", TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 0), label="MEM")
+    write_record(folder / "deeper", RunRecord(config, {}, {}, TaskResults.of(log)))
+    games = RunConfig("random", GameSelection(("support", "hinder")), attempts=2)
+    write_record(folder, Runner(tmp_path / "cache").run(games))
     return folder
 
 

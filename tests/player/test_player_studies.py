@@ -20,8 +20,7 @@ from topple.iphyre.plan import Elimination, Plan
 from topple.phyre import Setup, Simulator, load_fold
 from topple.phyre.auccess import auccess
 from topple.player.settings import Settings
-from topple.runs.game_store import find_game_records
-from topple.runs.store import find_records
+from topple.runs.record import find_records
 
 EASY = [
     str(task) for task in load_fold(Setup.BALL_WITHIN_TEMPLATE, 0).test if task.template == "00002"
@@ -218,12 +217,11 @@ def test_people_are_scored_like_agents(
     runs = tmp_path / "runs"
     result = evaluate(study["id"], settings, runs)
     [record] = find_records(runs)
-    assert [str(task) for task in record.tasks] == study["subjects"]
-    assert record.first_solved.tolist() == [3, 1, 0]
-    assert record.config.setup is Setup.BALL_WITHIN_TEMPLATE
-    assert record.config.fold == 0
-    assert record.protocol["test_tasks_of_the_fold"]
-    assert len(record.attempts) == 4
+    assert [str(task) for task in record.results.tasks] == study["subjects"]
+    assert record.results.first_solved.tolist() == [3, 1, 0]
+    assert record.config.selection.setup is Setup.BALL_WITHIN_TEMPLATE
+    assert record.config.selection.fold == 0
+    assert len(record.results.attempts) == 4
     [row] = result
     assert row["AUCCESS"] == auccess(np.array([3, 1, 0]))
     [listed] = client.get(f"/api/studies/{study['id']}/detail").json()["participants"]
@@ -249,15 +247,15 @@ def test_a_study_of_games(client: TestClient, settings: Settings, tmp_path: Path
     used = play_game(client, person["key"], first, clicks=True)
     assert used["code"] == "limit"
     evaluate(study["id"], settings, tmp_path / "runs")
-    [record] = find_game_records(tmp_path / "runs")
+    [record] = find_records(tmp_path / "runs")
     rewards = [message["attempt"]["reward"] for message in ended]
-    assert [entry.score.reward for entry in record.plays] == rewards
-    assert record.scores[first].reward == max(rewards)
-    for entry in record.plays:
+    assert [entry.score.reward for entry in record.results.plays] == rewards
+    assert record.results.scores[first].reward == max(rewards)
+    for entry in record.results.plays:
         assert entry.score == play(game_named(first), entry.plan)
     rows = client.get(f"/api/studies/{study['id']}/export.json").json()["attempts"]
     plans = [Plan(tuple(Elimination(t, b) for t, b, _ in row["action"])) for row in rows]
-    assert plans == [entry.plan for entry in record.plays]
+    assert plans == [entry.plan for entry in record.results.plays]
 
 
 def test_only_the_owner_may_create_and_export(make_client: MakeClient) -> None:

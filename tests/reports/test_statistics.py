@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from topple.phyre.fold import Setup
 from topple.phyre.published import TABLE_1A, published_agents, published_folds
+from topple.phyre.rows import SETUPS
 from topple.reports.statistics import (
     bootstrap_interval,
     is_best,
     mean_and_std,
     wilcoxon_greater,
 )
-from topple.runs.table2 import SETUPS
 
 differences = st.lists(st.integers(-1000, 1000).filter(bool), min_size=3, max_size=8, unique_by=abs)
 

@@ -32,7 +32,7 @@ class Study(NamedTuple):
 
 
 def _ranked(record: PhyreRecord) -> float | None:
-    if record.protocol.get("learning") != "offline" or record.config.settings.get("distance"):
+    if record.protocol.get("learning") != "offline" or record.config.settings.get("min_distance"):
         return None
     # RAND ranks nothing; what it may choose from is its attempts.
     return float(record.protocol.get("candidates") or record.config.attempts)
@@ -52,7 +52,9 @@ def _online(record: PhyreRecord) -> float | None:
 
 
 def _distance(record: PhyreRecord) -> float | None:
-    return _setting("distance")(record) if record.protocol.get("learning") == "offline" else None
+    return (
+        _setting("min_distance")(record) if record.protocol.get("learning") == "offline" else None
+    )
 
 
 STUDIES = (

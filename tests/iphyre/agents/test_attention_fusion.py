@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ def test_reports_count_the_games_played_and_then_the_updates() -> None:
     agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "scrambled": 60})
     games = [game_named("support")]
     reports = list(agent.learn(Training(games, AT_10_HZ, np.random.default_rng(0))))
-    playing = [report for report in reports if math.isnan(report.loss or 0.0)]
+    playing = [report for report in reports if report.preparing]
     assert [(report.done, report.planned) for report in playing] == [(1, 62), (51, 62)]
     fitting = reports[len(playing) :]
     assert fitting[-1].done == fitting[-1].planned

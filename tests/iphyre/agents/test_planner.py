@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,27 +16,35 @@ from topple.iphyre.game import Ball, Game
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing
 from topple.iphyre.plan import Rows, random_rows, row_plan
+from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.selection import GameSelection
 from topple.iphyre.tables import columns_of
-from topple.runs.game_config import GameRunConfig
-from topple.runs.game_run import run_games
+from topple.runs.config import RunConfig
 from topple.runs.registry import create_agent
+from topple.runs.runner import Runner
 
 GAMES = ("support", "hinder")
 
 
+def run_games(config: RunConfig[GameSelection]) -> IPhyreRecord:
+    return Runner(Path("unused")).run(config)
+
+
 def test_the_planner_solves_games_in_one_play_and_counts_its_calls() -> None:
-    config = GameRunConfig("planner", (*GAMES, "hole"), {"calls": 300}, plays=5)
+    config = RunConfig("planner", GameSelection((*GAMES, "hole")), {"calls": 300}, attempts=5)
     record = run_games(config)
-    assert record.average.success_rate == 1.0
-    assert len(record.plays) == 3
+    assert record.results.average.success_rate == 1.0
+    assert len(record.results.plays) == 3
     assert 0 < record.protocol["simulator_calls_in_testing"] <= 900
     assert record.protocol["observation"] == "scene"
 
 
 def test_more_calls_find_better_plans() -> None:
     rewards = [
-        run_games(GameRunConfig("planner", GAMES, {"calls": calls})).average.reward
+        run_games(
+            RunConfig("planner", GameSelection(GAMES), {"calls": calls})
+        ).results.average.reward
         for calls in (0, 50, 800)
     ]
     assert rewards[0] <= rewards[1] <= rewards[2]
@@ -42,16 +52,16 @@ def test_more_calls_find_better_plans() -> None:
 
 
 def test_equal_runs_are_equal() -> None:
-    config = GameRunConfig("planner", GAMES, {"calls": 100}, seed=3)
-    assert run_games(config).plays == run_games(config).plays
+    config = RunConfig("planner", GameSelection(GAMES), {"calls": 100}, seed=3)
+    assert run_games(config).results.plays == run_games(config).results.plays
 
 
 def test_a_game_without_solution_gets_all_its_plays() -> None:
     # At 10 Hz seesaw has no solution at all.
-    record = run_games(GameRunConfig("planner", ("seesaw",), {"calls": 40}, plays=4))
-    assert len(record.plays) == 4
-    assert record.plays[0].plan.eliminations == ()
-    assert record.scores["seesaw"].reward == -15.0
+    record = run_games(RunConfig("planner", GameSelection(("seesaw",)), {"calls": 40}, attempts=4))
+    assert len(record.results.plays) == 4
+    assert record.results.plays[0].plan.eliminations == ()
+    assert record.results.scores["seesaw"].reward == -15.0
 
 
 def test_without_calls_it_plays_random_plans() -> None:
@@ -122,7 +132,9 @@ def test_bad_budgets_are_named(given_settings: dict[str, object], message: str) 
 
 def test_tables_keep_planners_apart() -> None:
     records = [
-        run_games(GameRunConfig("planner", GAMES, {"calls": calls}, label=f"planner {calls}"))
+        run_games(
+            RunConfig("planner", GameSelection(GAMES), {"calls": calls}, label=f"planner {calls}")
+        )
         for calls in (0, 20)
     ]
     assert [column.searches for column in columns_of(records)] == [False, True]

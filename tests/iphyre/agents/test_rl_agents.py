@@ -24,6 +24,7 @@ from topple.iphyre.plan import Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.published import IPHYRE_TABLE_A4_PLAYERS, iphyre_table_a4_means
 from topple.iphyre.rules import AT_10_HZ
+from topple.runs.agent import Learner
 from topple.runs.checkpoint import CheckpointError
 from topple.runs.registry import create_agent
 from topple.runs.spec import load_spec
