@@ -16,9 +16,9 @@ import pytest
 from support.tally import Tally
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.agents.rand import Rand
-from topple.phyre.cache import ActionCache
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.auccess import auccess
+from topple.phyre.cache import ActionCache
 from topple.phyre.fold import Setup, load_fold
 from topple.phyre.phases import Testing
 from topple.phyre.published import published_auccess

@@ -12,15 +12,15 @@ from topple.phyre.agents.batches import Batches
 from topple.phyre.agents.dqn import Dqn
 from topple.phyre.agents.network import QNetwork
 from topple.phyre.agents.updates import Updates
-from topple.runs.registry import create_agent
+from topple.phyre.dev_figures import VARIANTS
+from topple.phyre.fold import Setup, Split
 from topple.phyre.rows import SETUPS
 from topple.phyre.selection import TaskSelection
+from topple.phyre.tier import Tier
 from topple.runs.agent import Setting
 from topple.runs.benchmark import find_benchmark
-from topple.runs.spec import AgentSpec, SpecError, find_spec, load_spec
-from topple.phyre.fold import Setup, Split
-from topple.phyre.tier import Tier
-from topple.phyre.dev_figures import VARIANTS
+from topple.runs.registry import create_agent
+from topple.runs.spec import SpecError, find_spec, load_spec
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "phyre"
 FILES = sorted(FOLDER.glob("dqn*.toml"))

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("ray")
 pytest.importorskip("stable_baselines3")
 
-from topple.runs.executors.local import LocalExecutor
-from topple.runs.executors.ray import RayExecutor
 from topple.iphyre.play_log import PAPER_PLAYS
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.selection import GameSelection
 from topple.runs.config import RunConfig
+from topple.runs.executors.local import LocalExecutor
+from topple.runs.executors.ray import RayExecutor
 from topple.runs.record import find_records
 from topple.runs.runner import Runner
 from topple.runs.training import sweep_learners
@@ -45,7 +45,9 @@ def test_a_sweep_on_ray_equals_one_here(tmp_path: Path) -> None:
     )
     executor = RayExecutor(workers=2)
     try:
-        far = list(sweep_learners(CONFIGS, tmp_path / "far", tmp_path / "trained", executor, runner))
+        far = list(
+            sweep_learners(CONFIGS, tmp_path / "far", tmp_path / "trained", executor, runner)
+        )
     finally:
         executor.close()
     assert len(here) == 2 * len(CONFIGS)
@@ -54,7 +56,9 @@ def test_a_sweep_on_ray_equals_one_here(tmp_path: Path) -> None:
     drawn = [record for record in here if record.config.settings.get("explore")]
     assert len(drawn) == len(CONFIGS)
     for record in drawn:
-        assert [set(scores) for scores in record.results.passes] == [set(record.config.selection.games)] * PAPER_PLAYS
+        assert [set(scores) for scores in record.results.passes] == [
+            set(record.config.selection.games)
+        ] * PAPER_PLAYS
 
 
 def test_a_finished_sweep_trains_nothing(tmp_path: Path) -> None:
