@@ -1,4 +1,4 @@
-"""Run records and sweeps of both benchmarks: complete, comparable, resumable, refused if damaged."""
+"""Run records and sweeps of both benchmarks: complete, comparable, resumable, checked."""
 
 from __future__ import annotations
 
