@@ -133,7 +133,7 @@ def study(visitor: Visitor) -> Image.Image:
     visitor.click_phyre(187, 162)
     visitor.type_ball(0, 187, 162, 21)
     visitor.press("Simulate")
-    visitor.page.get_by_role("button", name="Next one").click(timeout=20_000)
+    visitor.page.get_by_role("button", name="Next").click(timeout=20_000)
     expect(visitor.page.get_by_text("2 of 5", exact=True)).to_be_visible()
     visitor.click_phyre(200, 225)
     visitor.press("Simulate")
@@ -148,9 +148,9 @@ def editor(visitor: Visitor) -> Image.Image:
     """A puzzle in the making."""
     visitor.go("#/make/phyre")
     page = visitor.page
-    chosen = page.get_by_role("region", name="Chosen body")
+    chosen = page.get_by_role("region", name="Selected body")
     for tool, loose, fields in (
-        ("wedge", False, {"x": 196, "y": 20, "Reach": 60}),
+        ("wedge", False, {"x": 196, "y": 20, "Size": 60}),
         ("standing sticks", True, {"x": 60, "y": 40, "Length": 90}),
         ("jar", True, {"x": 190, "y": 150, "Height": 60, "Angle": -25}),
     ):
@@ -159,7 +159,7 @@ def editor(visitor: Visitor) -> Image.Image:
             chosen.get_by_label(label, exact=True).fill(str(value))
             chosen.get_by_label(label, exact=True).press("Enter")
         if loose:
-            chosen.get_by_role("button", name="Loose").click()
+            chosen.get_by_role("button", name="Movable").click()
     page.get_by_label("Name of the puzzle").fill("Mind the jar")
     page.get_by_label("Name of the puzzle").blur()
     page.evaluate("scrollTo(0, 0)")

@@ -27,12 +27,12 @@ def test_known_clicks_win_the_game(visitor: Visitor) -> None:
     for tick, place in CLICKS:
         _wait_for(visitor, tick)
         visitor.click_game(*place)
-    expect(visitor.verdict).to_contain_text("Out in", timeout=20_000)
+    expect(visitor.verdict).to_contain_text("Solved in", timeout=20_000)
     expect(visitor.page.get_by_text("4 of 5 attempts left")).to_be_visible()
     _same_when_played_again(visitor)
     visitor.press("Replay attempt 1")
-    expect(visitor.verdict).to_contain_text("Out in")
-    beside = visitor.page.get_by_role("region", name="Beside others")
+    expect(visitor.verdict).to_contain_text("Solved in")
+    beside = visitor.page.get_by_role("region", name="Comparison")
     expect(beside).to_contain_text("Human")
     visitor.go("#/iphyre")
     expect(visitor.page.get_by_role("region", name="Your averages")).to_contain_text("Human")
@@ -48,9 +48,9 @@ def test_keys_remove_blocks_and_a_restart_counts(visitor: Visitor) -> None:
     _wait_for(visitor, 6)
     keyboard.press("1")
     keyboard.press("2")
-    expect(visitor.verdict).to_contain_text("Out in", timeout=20_000)
+    expect(visitor.verdict).to_contain_text("Solved in", timeout=20_000)
     expect(visitor.page.get_by_text("3 of 5 attempts left")).to_be_visible()
-    expect(visitor.page.get_by_text("given up")).to_be_visible()
+    expect(visitor.page.get_by_text("abandoned")).to_be_visible()
 
 
 def test_killed_server_costs_one_attempt(make_visitor: MakeVisitor, tmp_path: Path) -> None:
@@ -62,14 +62,14 @@ def test_killed_server_costs_one_attempt(make_visitor: MakeVisitor, tmp_path: Pa
         kill()
         expect(visitor.page.locator(".toast")).to_contain_text("The connection was lost")
     with topple_play(tmp_path, port=int(address.rstrip("/").rsplit(":", 1)[1])):
-        visitor.press("Connect again")
+        visitor.press("Reconnect")
         expect(visitor.page.get_by_text("Attempt 2 of 5")).to_be_visible()
         visitor.page.keyboard.press("1")
         visitor.page.keyboard.press("2")
-        expect(visitor.verdict).to_contain_text("Out in", timeout=20_000)
+        expect(visitor.verdict).to_contain_text("Solved in", timeout=20_000)
         visitor.page.reload()
         expect(visitor.page.locator("tbody tr")).to_have_count(2)
-        expect(visitor.page.get_by_text("given up")).to_be_visible()
+        expect(visitor.page.get_by_text("abandoned")).to_be_visible()
 
 
 def _wait_for(visitor: Visitor, tick: int) -> None:

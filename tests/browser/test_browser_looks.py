@@ -87,7 +87,7 @@ def test_theme_follows_the_system_until_chosen(
     assert _pixel(visitor, 230, 230) != ground
     chosen = _pixel(visitor, 230, 230)
     visitor.page.reload()
-    expect(visitor.stage).to_be_visible()
+    expect(visitor.canvas).to_be_visible()
     assert _pixel(visitor, 230, 230) == chosen
 
 
@@ -109,13 +109,13 @@ def test_playback_is_scrubbed_stepped_and_paused(make_visitor: MakeVisitor) -> N
     time = visitor.page.locator(".playback .time")
     expect(time).to_have_text(re.compile(r"^0\.[3-9]"))  # it plays by itself
     visitor.press("Pause")
-    visitor.page.get_by_label("Moment").fill("120")
+    visitor.page.get_by_label("Position").fill("120")
     expect(time).to_have_text("2.0 s")
-    visitor.press("One step on")
-    visitor.press("One step on")
-    visitor.press("One step on")
+    visitor.press("One step forward")
+    visitor.press("One step forward")
+    visitor.press("One step forward")
     expect(time).to_have_text("2.0 s")
-    expect(visitor.page.get_by_label("Moment")).to_have_value("123")
+    expect(visitor.page.get_by_label("Position")).to_have_value("123")
     visitor.page.get_by_label("Speed").select_option("4")
     visitor.press("Play")
     expect(visitor.verdict).to_have_text("Solved")
@@ -150,7 +150,7 @@ def test_unknown_places_say_so(make_visitor: MakeVisitor) -> None:
 def _pixel(visitor: Visitor, x: float, y: float) -> str:
     """The colour of a PHYRE scene at a point."""
     visitor.page.evaluate("() => new Promise(done => requestAnimationFrame(() => done()))")
-    value = visitor.stage.evaluate(
+    value = visitor.canvas.evaluate(
         """(canvas, [x, y]) => {
             const k = canvas.width / 256;
             const ctx = canvas.getContext("2d");

@@ -24,9 +24,9 @@ def test_phyre_puzzle_is_made_saved_and_played(visitor: Visitor, tmp_path: Path)
     before = bodies.count()
     visitor.press("Add jar")
     expect(bodies).to_have_count(before + 1)
-    chosen = page.get_by_role("region", name="Chosen body")
+    chosen = page.get_by_role("region", name="Selected body")
     _fill(visitor, {"x": 60, "y": 40, "Height": 64, "Angle": 15})
-    chosen.get_by_role("button", name="Loose").click()
+    chosen.get_by_role("button", name="Movable").click()
     expect(chosen.get_by_role("heading")).to_contain_text("gray jar")
     x, y = visitor.spot(60, 40, 256, y_up=True)  # on its floor
     page.mouse.move(x, y)
@@ -65,10 +65,10 @@ def test_goal_is_marked_and_faults_are_named(visitor: Visitor) -> None:
     verdict = page.locator(".check")
     expect(verdict).to_have_class("check good")
     visitor.press("Add box")
-    page.get_by_role("region", name="Chosen body").get_by_role("button", name="Second").click()
+    page.get_by_role("region", name="Selected body").get_by_role("button", name="Second").click()
     expect(page.get_by_role("heading", name="purple polygon")).to_be_visible()
     expect(verdict).to_have_class("check good")
-    page.get_by_role("region", name="Chosen body").get_by_role("button", name="No").click()
+    page.get_by_role("region", name="Selected body").get_by_role("button", name="No").click()
     expect(verdict).to_have_class("check bad")  # a goal needs two bodies
     expect(verdict).not_to_be_empty()
 
@@ -78,7 +78,7 @@ def test_game_is_made_by_keys_and_played(visitor: Visitor, tmp_path: Path) -> No
     page = visitor.page
     page.get_by_label("Name of the puzzle").fill("Two shelves")
     visitor.press("Add gray")
-    visitor.stage.focus()
+    visitor.canvas.focus()
     start = _field(visitor, "y1")
     for _ in range(3):
         page.keyboard.press("Shift+ArrowDown")
@@ -86,7 +86,7 @@ def test_game_is_made_by_keys_and_played(visitor: Visitor, tmp_path: Path) -> No
     page.keyboard.press("q")
     assert _field(visitor, "y1") != _field(visitor, "y2")
     visitor.press("Add stick")
-    visitor.click_game(300, 300)  # the ball of the empty room
+    visitor.click_game(300, 300)  # the ball of the blank game
     page.keyboard.press("Escape")
     with page.expect_download() as saved:
         visitor.press("Download")
@@ -119,16 +119,16 @@ def test_draft_outlives_a_reload_and_files_are_opened(visitor: Visitor, tmp_path
     expect(bodies).to_have_count(2)
     bodies.last.click()
     page.keyboard.press("+")
-    assert _field(visitor, "Reach") == 31
+    assert _field(visitor, "Size") == 31
     path.write_text('{"bodies": 7}')
     page.locator("input[type=file]").set_input_files(path)
-    expect(page.locator(".toast.error")).to_have_text("other.json is no scene in JSON.")
+    expect(page.locator(".toast.error")).to_have_text("other.json does not hold a scene in JSON.")
     expect(bodies).to_have_count(2)
 
 
 def _fill(visitor: Visitor, values: dict[str, float]) -> None:
     for label, value in values.items():
-        field = visitor.page.get_by_role("region", name="Chosen body").get_by_label(
+        field = visitor.page.get_by_role("region", name="Selected body").get_by_label(
             label, exact=True
         )
         field.fill(str(value))
@@ -136,5 +136,5 @@ def _fill(visitor: Visitor, values: dict[str, float]) -> None:
 
 
 def _field(visitor: Visitor, label: str) -> float:
-    region = visitor.page.get_by_role("region", name="Chosen body")
+    region = visitor.page.get_by_role("region", name="Selected body")
     return float(region.get_by_label(label, exact=True).input_value())

@@ -35,7 +35,7 @@ def test_gallery_shows_all_templates(visitor: Visitor) -> None:
     expect(tiles).to_have_count(100)
     assert _painted(visitor, ".tile canvas")
     tiles.first.click()
-    expect(visitor.stage).to_be_visible()
+    expect(visitor.canvas).to_be_visible()
 
 
 def test_known_solution_solves(visitor: Visitor) -> None:
@@ -48,7 +48,7 @@ def test_known_solution_solves(visitor: Visitor) -> None:
     expect(visitor.page.locator(".status.good")).to_have_text("The ball fits.")
     simulate.click()
     expect(visitor.verdict).to_have_text("Solved on attempt 1, in 7.1 s")
-    standing = visitor.page.get_by_role("region", name="Your standing")
+    standing = visitor.page.get_by_role("region", name="Your results")
     expect(standing.locator(".figures")).to_contain_text("100.0")
     expect(standing).to_contain_text("RAND")
     expect(standing).to_contain_text("DQN")
@@ -129,7 +129,7 @@ def test_keyboard_alone_solves(visitor: Visitor) -> None:
     keyboard = visitor.page.keyboard
     for _ in range(20):
         keyboard.press("Tab")
-        if visitor.stage.evaluate("canvas => canvas === document.activeElement"):
+        if visitor.canvas.evaluate("canvas => canvas === document.activeElement"):
             break
     keyboard.press("ArrowUp")  # the first arrow brings the ball: 128, 205 and one up
     fields = visitor.page.locator(".ball-fields")
@@ -157,7 +157,7 @@ def test_shown_solution_is_flagged(visitor: Visitor) -> None:
     visitor.go(f"#/phyre/{TASK}")
     visitor.press("Show a solution")
     visitor.press("Show it")
-    expect(visitor.verdict).to_contain_text("A solution, not yours")
+    expect(visitor.verdict).to_contain_text("A solution (solved by two tries)")
     expect(visitor.page.get_by_text("attempts no longer count")).to_be_visible()
     visitor.press("Try again")
     visitor.press("Simulate")

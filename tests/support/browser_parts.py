@@ -76,9 +76,9 @@ class Visitor:
         expect(self.page.locator("body[data-ready]")).to_be_attached()
 
     @property
-    def stage(self) -> Locator:
+    def canvas(self) -> Locator:
         """The canvas people play on."""
-        return self.page.locator("canvas.stage:not([aria-hidden])")
+        return self.page.locator("canvas.scene-view:not([aria-hidden])")
 
     @property
     def verdict(self) -> Locator:
@@ -87,8 +87,8 @@ class Visitor:
 
     def spot(self, x: float, y: float, size: float, y_up: bool) -> tuple[float, float]:
         """Where a point of the scene is on the screen."""
-        self.stage.scroll_into_view_if_needed()
-        box = self.stage.bounding_box()
+        self.canvas.scroll_into_view_if_needed()
+        box = self.canvas.bounding_box()
         assert box is not None
         row = size - y if y_up else y
         return box["x"] + x * box["width"] / size, box["y"] + row * box["height"] / size

@@ -1,8 +1,8 @@
-// Calls to the server. One Api speaks for one person: a free player, or a participant of a study.
+// Calls to the server. An Api acts for one person: a free player or a participant of a study.
 
 const PLAYER_KEY = "topple.player";
 
-/** What went wrong, in a sentence for people. */
+/** A failed call; the message is a sentence for people. */
 export class ApiError extends Error {
   constructor(status, message) {
     super(message);
@@ -11,16 +11,16 @@ export class ApiError extends Error {
 }
 
 export class Api {
-  /** @param {string} slot where the browser keeps this person's key */
-  constructor(slot = PLAYER_KEY) {
-    this.slot = slot;
-    this.key = recall(slot);
+  /** @param {string} storageKey under which the browser stores this person's key */
+  constructor(storageKey = PLAYER_KEY) {
+    this.storageKey = storageKey;
+    this.key = readStorage(storageKey);
   }
 
   /** @param {string} key */
-  keep(key) {
+  setKey(key) {
     this.key = key;
-    remember(this.slot, key);
+    writeStorage(this.storageKey, key);
   }
 
   get(path, query = {}) {
@@ -39,13 +39,13 @@ export class Api {
     return this.#call("DELETE", path);
   }
 
-  /** Whoever plays for the first time gets an anonymous key. */
+  /** The key of this player; a new anonymous player is created first if there is none. */
   async player() {
-    if (!this.key) this.keep((await this.#call("POST", "players", {})).key);
+    if (!this.key) this.setKey((await this.#call("POST", "players", {})).key);
     return this.key;
   }
 
-  /** The address of a live game. */
+  /** The WebSocket address of a live game. */
   async live(game) {
     const url = new URL(`api/iphyre/games/${encodeURIComponent(game)}/live`, document.baseURI);
     url.protocol = url.protocol.replace("http", "ws");
@@ -67,8 +67,8 @@ export class Api {
     } catch {
       throw new ApiError(0, "The server does not answer. Is `topple play` still running?");
     }
-    if (response.status === 401 && again && this.slot === PLAYER_KEY && path !== "players") {
-      // The server has a fresh database, or this is the first call: start anew.
+    if (response.status === 401 && again && this.storageKey === PLAYER_KEY && path !== "players") {
+      // The server has a new database, or this is the first call: start as a new player.
       this.key = null;
       await this.player();
       return this.#call(method, path, body, false);
@@ -93,17 +93,17 @@ function search(query) {
   return given.length ? `?${new URLSearchParams(given.map(([k, v]) => [k, String(v)]))}` : "";
 }
 
-function recall(slot) {
+function readStorage(storageKey) {
   try {
-    return localStorage.getItem(slot);
+    return localStorage.getItem(storageKey);
   } catch {
     return null;
   }
 }
 
-function remember(slot, key) {
+function writeStorage(storageKey, key) {
   try {
-    localStorage.setItem(slot, key);
+    localStorage.setItem(storageKey, key);
   } catch {
     // Storage may be blocked; the key then lasts until the page is closed.
   }
@@ -112,7 +112,7 @@ function remember(slot, key) {
 /** The free player of this browser. */
 export const api = new Api();
 
-/** The participant of a study, whose key is kept apart from the free player's. */
+/** The participant of a study, whose key is stored apart from that of the free player. */
 export function participant(study) {
   return new Api(`topple.study.${study}`);
 }

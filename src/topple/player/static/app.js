@@ -1,7 +1,7 @@
-// The frame around all pages: navigation, settings, and which page is shown.
+// The layout around all pages: navigation, settings, and the current page.
 import { announce, h, replace } from "./dom.js";
 import { icon } from "./icons.js";
-import { place, startRouter } from "./router.js";
+import { pageLink, startRouter } from "./router.js";
 import { settingsButton } from "./settings_menu.js";
 
 const TABS = [
@@ -12,10 +12,10 @@ const TABS = [
   ["study", "Studies", "people"],
 ];
 
-/** A page whose module is loaded when it is first visited. */
+/** A route to a page whose module is loaded on the first visit. */
 const route = (pattern, file, builder) => ({
   pattern,
-  build: async (place) => (await import(`./pages/${file}.js`))[builder](place),
+  build: async (parameters) => (await import(`./pages/${file}.js`))[builder](parameters),
 });
 
 const ROUTES = [
@@ -38,7 +38,7 @@ const ROUTES = [
 ];
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const tabs = TABS.map(([name, text, symbol]) => h("a", { href: place(name) }, icon(symbol), text));
+const tabs = TABS.map(([name, text, symbol]) => h("a", { href: pageLink(name) }, icon(symbol), text));
 
 function show({ title, element, focused = false }, name) {
   document.title = title ? `${title} · Topple` : "Topple";
@@ -61,12 +61,12 @@ function fail(error) {
       { class: "empty" },
       h("h1", {}, "That did not work"),
       h("p", { role: "alert" }, error.message),
-      h("a", { class: "button", href: "#/" }, "To the puzzles"),
+      h("a", { class: "button", href: "#/" }, "Back to the puzzles"),
     ),
   };
 }
 
-// A stage that was clicked needs no ring around it; one that was reached by keys does.
+// A canvas that was clicked needs no focus ring; one that was reached by keyboard does.
 addEventListener("pointerdown", () => (document.documentElement.dataset.input = "pointer"), {
   capture: true,
 });

@@ -1,4 +1,4 @@
-// Charts: the success curve of a player, and bars beside those of others.
+// Charts: the success curve of a player, and bars that compare players.
 import { h, svg } from "./dom.js";
 
 const [WIDE, HIGH] = [340, 170];
@@ -6,7 +6,7 @@ const PAD = { left: 30, right: 6, top: 8, bottom: 22 };
 const TICKS = [1, 3, 10, 30, 100];
 
 /**
- * Share of tasks solved within a number of attempts, which grows as a logarithm as in AUCCESS.
+ * The share of tasks solved within a number of attempts, on a logarithmic axis as in AUCCESS.
  * @param {number[]} mine [100]
  * @param {{ name: string, curve: number[] | null }[]} others drawn if their curve is known
  */

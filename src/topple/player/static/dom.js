@@ -1,4 +1,4 @@
-// Elements from code. Strings become text nodes, so data can never turn into markup.
+// Building elements. Strings become text nodes, so data can never become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -14,7 +14,7 @@ export function h(tag, props = {}, ...children) {
   return fill(document.createElement(tag), props, children);
 }
 
-/** The same for SVG. */
+/** Build an SVG element in the same way. */
 export function svg(tag, props = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
@@ -30,7 +30,7 @@ function fill(element, props, children) {
   return element;
 }
 
-/** Append nodes, texts and lists of them; nothing for null and false. */
+/** Append nodes, texts and lists of them; null and false are skipped. */
 export function append(parent, children) {
   for (const child of children.flat(Infinity)) {
     if (child === undefined || child === null || child === false) continue;
@@ -38,26 +38,26 @@ export function append(parent, children) {
   }
 }
 
-/** Put new children in place of the old ones. */
+/** Replace all children of an element. */
 export function replace(parent, ...children) {
   parent.replaceChildren();
   append(parent, children);
 }
 
-/** Say something to people who use a screen reader. */
+/** Announce a text to users of screen readers. */
 export function announce(text) {
   const region = document.getElementById("announce");
   if (region) region.textContent = text;
 }
 
-/** Show a short message that goes away by itself. */
+/** Show a short message that disappears by itself. */
 export function toast(text, kind = "error") {
   const note = h("p", { class: `toast ${kind}` }, text);
   document.getElementById("toasts")?.append(note);
   setTimeout(() => note.remove(), 6000);
 }
 
-/** A whole number of something: `count(1, "attempt")` is "1 attempt". */
+/** A number with its noun: `count(1, "attempt")` is "1 attempt". */
 export function count(number, word) {
   return `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 }

@@ -1,8 +1,8 @@
-// Pages by URL hash, so that every place in the player is a link one can share.
+// Pages by URL hash, so that every page is a link that can be shared.
 
 /**
- * @typedef {object} Place
- * @property {string[]} parts what stands in place of the pattern's parameters
+ * @typedef {object} Parameters
+ * @property {string[]} parts the values of the pattern's parameters
  * @property {URLSearchParams} query
  */
 
@@ -11,17 +11,17 @@
  * @property {string} title
  * @property {HTMLElement} element
  * @property {() => void} [leave] called when another page is shown
- * @property {boolean} [focused] whether the ways to other pages are put out of sight
+ * @property {boolean} [focused] whether the navigation to other pages is hidden
  */
 
 /**
  * @typedef {object} Route
  * @property {string} pattern such as "phyre/:task"
- * @property {(place: Place) => Page | Promise<Page>} build
+ * @property {(parameters: Parameters) => Page | Promise<Page>} build
  */
 
-/** `place("phyre", "00001:042")` is "#/phyre/00001:042". */
-export function place(...parts) {
+/** The hash of a page: `pageLink("phyre", "00001:042")` is "#/phyre/00001:042". */
+export function pageLink(...parts) {
   return `#/${parts.map(encodePart).join("/")}`;
 }
 
@@ -30,15 +30,15 @@ function encodePart(part) {
   return encodeURIComponent(part).replaceAll("%3A", ":");
 }
 
-/** Change the query of this page's address without going anywhere. */
+/** Change the query in this page's address without loading another page. */
 export function setQuery(query) {
   const [path] = location.hash.split("?");
   const text = new URLSearchParams(query).toString();
   history.replaceState(null, "", text ? `${path}?${text}` : path);
 }
 
-/** The address of this page, for sharing. */
-export function here(hash = location.hash) {
+/** The full address of a page, for sharing; of the current one by default. */
+export function absoluteLink(hash = location.hash) {
   return new URL(hash, location.href).href;
 }
 
@@ -62,7 +62,7 @@ export function startRouter(routes, show, fail) {
     } catch (error) {
       page = fail(/** @type {Error} */ (error));
     }
-    // Someone who clicked on already should not be pulled back by a slow page.
+    // A slow page must not replace the one that was opened after it.
     if (mine !== visit) return page.leave?.();
     current?.leave?.();
     current = page;
@@ -91,5 +91,5 @@ function find(routes, words, query) {
       return build({ parts: words.filter((_, i) => wanted[i].startsWith(":")), query });
     }
   }
-  throw new Error("There is no such page. The link may be cut short.");
+  throw new Error("There is no such page. The link may be incomplete.");
 }

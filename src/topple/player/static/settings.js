@@ -1,4 +1,4 @@
-// What a person has chosen about looks; kept in the browser, never sent anywhere.
+// The user's display settings, which are stored in the browser and never sent anywhere.
 
 const KEY = "topple.settings";
 
@@ -11,20 +11,20 @@ class Settings extends EventTarget {
   constructor() {
     super();
     this.choices = { ...DEFAULTS, ...read() };
-    this.night = matchMedia("(prefers-color-scheme: dark)");
-    this.still = matchMedia("(prefers-reduced-motion: reduce)");
-    this.night.addEventListener("change", () => this.#changed());
+    this.darkQuery = matchMedia("(prefers-color-scheme: dark)");
+    this.motionQuery = matchMedia("(prefers-reduced-motion: reduce)");
+    this.darkQuery.addEventListener("change", () => this.#changed());
   }
 
   /** Whether the page is dark now. */
   get dark() {
     const { theme } = this.choices;
-    return theme === "auto" ? this.night.matches : theme === "dark";
+    return theme === "auto" ? this.darkQuery.matches : theme === "dark";
   }
 
-  /** Whether the person asked their system for less movement. */
+  /** Whether the user asked the system for reduced motion. */
   get reducedMotion() {
-    return this.still.matches;
+    return this.motionQuery.matches;
   }
 
   /** @param {Partial<Choices>} choices */

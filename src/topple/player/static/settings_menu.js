@@ -1,4 +1,4 @@
-// The button in the corner: theme and colours of scenes.
+// The settings button: theme and scene colours.
 import { palette } from "./canvas/palette.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -11,7 +11,7 @@ const THEMES = [
   ["dark", "Dark"],
 ];
 const COLOURS = [
-  ["paper", "Papers"],
+  ["paper", "Original"],
   ["safe", "Colour-blind"],
 ];
 
@@ -28,8 +28,8 @@ export function settingsButton() {
     h(
       "div",
       {},
-      h("h3", {}, "Colours of scenes"),
-      segments("Colours of scenes", COLOURS, settings.choices.colours, (colours) =>
+      h("h3", {}, "Scene colours"),
+      segments("Scene colours", COLOURS, settings.choices.colours, (colours) =>
         settings.set({ colours }),
       ),
       swatches(),

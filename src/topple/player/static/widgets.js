@@ -1,9 +1,9 @@
-// Small parts that several pages use.
+// Widgets that several pages use.
 import { announce, h, toast } from "./dom.js";
 import { icon } from "./icons.js";
 
 /**
- * A row of choices, one of which is pressed.
+ * A row of buttons, one of which is pressed.
  * @param {string} label
  * @param {string[][]} options pairs of a value and its text
  * @param {string} value
@@ -38,12 +38,12 @@ export function button(text, { icon: name, kind = "", ...props }) {
   return h("button", { type: "button", class: kind, ...props }, name && icon(name), text);
 }
 
-/** A short coloured note. */
+/** A short coloured label. */
 export function chip(text, kind = "", name = null) {
   return h("span", { class: `chip ${kind}` }, name && icon(name), text);
 }
 
-/** Ask before something that cannot be undone. @returns {Promise<boolean>} */
+/** Ask for confirmation of something that cannot be undone. @returns {Promise<boolean>} */
 export function confirm({ title, text, yes, no = "Cancel" }) {
   return new Promise((resolve) => {
     const dialog = h(
@@ -67,7 +67,7 @@ export function confirm({ title, text, yes, no = "Cancel" }) {
   });
 }
 
-/** Put a text on the clipboard and say so. */
+/** Copy a text to the clipboard and confirm it. */
 export async function copy(text, done = "Link copied.") {
   try {
     await navigator.clipboard.writeText(text);
@@ -78,7 +78,7 @@ export async function copy(text, done = "Link copied.") {
   }
 }
 
-/** Let the browser save an address or a text as a file. */
+/** Let the browser save a text or a blob as a file. */
 export function download(name, content) {
   const blob =
     typeof content === "string" ? new Blob([content], { type: "application/json" }) : content;
@@ -87,8 +87,12 @@ export function download(name, content) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Run something a person asked for; show what went wrong as a message. */
-export async function attempt(action, busy = null) {
+/**
+ * Run an action that the user asked for, and show its error as a message.
+ * @param {() => any} action
+ * @param {any} busy the button to disable meanwhile
+ */
+export async function reportErrors(action, busy = null) {
   if (busy) busy.disabled = true;
   try {
     return await action();
@@ -101,7 +105,7 @@ export async function attempt(action, busy = null) {
   }
 }
 
-/** "3 of 100 solved" as a thin line. */
+/** A thin bar that shows how many of all tasks are solved and tried. */
 export function meter(solved, tried, all) {
   const part = (share) => {
     const bar = h("i");
@@ -116,7 +120,7 @@ export function meter(solved, tried, all) {
   );
 }
 
-/** The title of a page with what stands beside it. */
+/** The header of a page: its title, breadcrumb, text and buttons. */
 export function head({ crumbs = [], title, text = null, end = [] }) {
   return h(
     "div",
@@ -127,7 +131,7 @@ export function head({ crumbs = [], title, text = null, end = [] }) {
       crumbs.length > 0 &&
         h(
           "nav",
-          { class: "crumbs", "aria-label": "Where you are" },
+          { class: "crumbs", "aria-label": "Breadcrumb" },
           crumbs.map(([name, href]) => [h("a", { href }, name), " / "]),
         ),
       h("h1", {}, title),

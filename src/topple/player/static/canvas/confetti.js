@@ -1,4 +1,4 @@
-// A short burst over a stage when a puzzle is solved.
+// A short burst of confetti over a scene when a puzzle is solved.
 import { h } from "../dom.js";
 import { settings } from "../settings.js";
 import { palette } from "./palette.js";
@@ -6,7 +6,7 @@ import { palette } from "./palette.js";
 const PIECES = 70;
 const SECONDS = 1.6;
 
-/** @param {HTMLElement} box the element around a stage */
+/** @param {HTMLElement} box the element around the canvas */
 export function celebrate(box) {
   if (settings.reducedMotion) return;
   const size = box.clientWidth;

@@ -1,4 +1,4 @@
-// Whether balls fit a PHYRE scene: the server's rule in plain doubles, for feedback while dragging.
+// Whether balls are valid in a PHYRE scene: the server's rule in doubles, for feedback while dragging.
 
 export const MIN_RADIUS = 2; // px
 export const MAX_RADIUS = 32; // px
@@ -36,13 +36,13 @@ function roundHalfEven(value) {
   return rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low;
 }
 
-/** Keep a radius in its range, in whole pixels. */
+/** Limit a radius to its range, in whole pixels. */
 export function clampRadius(r) {
   return Math.min(Math.max(Math.round(r), MIN_RADIUS), MAX_RADIUS);
 }
 
 /**
- * What is wrong with each ball, in a few words, or null.
+ * The fault of each ball in a few words, or null.
  * @param {BallSpot[]} balls
  * @param {import("./phyre_scene.js").Body[]} bodies
  * @returns {(string | null)[]}
@@ -96,7 +96,7 @@ function edgeDistance(polygon, point) {
   return Math.min(...polygon.map((b, i) => segmentDistance(polygon.at(i - 1), b, point)));
 }
 
-/** How far a point is from the line between two points. */
+/** The distance of a point from the line segment between two points. */
 export function segmentDistance([ax, ay], [bx, by], [x, y]) {
   const [dx, dy] = [bx - ax, by - ay];
   const along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);

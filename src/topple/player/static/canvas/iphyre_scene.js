@@ -1,6 +1,6 @@
 // Draws I-PHYRE games: blocks are capsules, balls show a spoke, y down.
 import { palette } from "./palette.js";
-import { IPHYRE_SIZE } from "./stage.js";
+import { IPHYRE_SIZE } from "./scene_view.js";
 
 /**
  * @typedef {object} GameBody
@@ -8,7 +8,7 @@ import { IPHYRE_SIZE } from "./stage.js";
  * @property {number[]} ends px: x1, y1, x2, y2; both its centre for a ball
  * @property {number} radius px
  * @property {boolean} [dynamic]
- * @typedef {object} Level what to draw
+ * @typedef {object} Geometry what is drawn of a game
  * @property {GameBody[]} bodies
  * @property {[number, number][]} sticks pairs of bodies
  * @property {[number, number][]} springs
@@ -19,7 +19,7 @@ export const BLOCK_RADIUS = 10; // px
 export const BALL_RADIUS = 20; // px, unless a game says otherwise
 const COILS = 8;
 
-/** Where a body starts. @param {GameBody} body @returns {Pose} */
+/** The pose of a body at the start. @param {GameBody} body @returns {Pose} */
 export function startOf({ ends: [x1, y1, x2, y2] }) {
   return [(x1 + x2) / 2, (y1 + y2) / 2, 0];
 }
@@ -29,7 +29,7 @@ export function startOf({ ends: [x1, y1, x2, y2] }) {
  * @param {GameBody[]} bodies
  * @param {{ x: number, y: number }} point
  * @param {(body: number) => boolean} [present]
- * @param {number} [slack] px around a block that count, too: for fingers
+ * @param {number} [slack] px around a block that count as well, for touches
  */
 export function grayAt(bodies, point, present = () => true, slack = 0) {
   return bodies.findIndex(({ kind, ends: [x1, y1, x2, y2], radius }, body) => {
@@ -45,29 +45,29 @@ export function grayAt(bodies, point, present = () => true, slack = 0) {
 /**
  * Paint a state of a game.
  * @param {CanvasRenderingContext2D} ctx
- * @param {Level} level
+ * @param {Geometry} game
  * @param {object} [state]
- * @param {(body: number) => Pose | undefined} [state.poseOf] where a body is; its start by default
+ * @param {(body: number) => Pose | undefined} [state.poseOf] the pose of a body; by default that at the start
  * @param {(body: number) => boolean} [state.present]
  * @param {number} [state.hover] the block that is pointed at
- * @param {boolean} [state.daylight]
+ * @param {boolean} [state.light]
  */
-export function paintGame(ctx, level, state = {}) {
-  const { poseOf = () => undefined, present = () => true, hover = -1, daylight } = state;
-  const { ground, iphyre: colours } = palette(daylight);
-  const poses = level.bodies.map((body, i) => poseOf(i) ?? startOf(body));
+export function paintGame(ctx, game, state = {}) {
+  const { poseOf = () => undefined, present = () => true, hover = -1, light } = state;
+  const { ground, iphyre: colours } = palette(light);
+  const poses = game.bodies.map((body, i) => poseOf(i) ?? startOf(body));
   ctx.fillStyle = ground;
   ctx.fillRect(0, 0, IPHYRE_SIZE, IPHYRE_SIZE);
   ctx.lineCap = "round";
   ctx.lineJoin = "round";
-  level.bodies.forEach((body, i) => {
+  game.bodies.forEach((body, i) => {
     if (!present(i)) return;
     if (body.kind === "ball") paintBall(ctx, poses[i], body.radius, colours);
     else paintBlock(ctx, body, poses[i], colours, i === hover);
   });
   const joints = [
-    ...level.sticks.map((pair) => ({ pair, coils: 0 })),
-    ...level.springs.map((pair) => ({ pair, coils: COILS })),
+    ...game.sticks.map((pair) => ({ pair, coils: 0 })),
+    ...game.springs.map((pair) => ({ pair, coils: COILS })),
   ];
   for (const {
     pair: [a, b],

@@ -1,4 +1,4 @@
-// Colours of scenes: those of the two papers, and a set that colour-blind people can tell apart.
+// Scene colours: those of the two papers, and a set that colour-blind people can distinguish.
 import { settings } from "../settings.js";
 
 /**
@@ -55,27 +55,27 @@ const SAFE = {
   words: { red: "orange", green: "light blue", blue: "dark blue", purple: "plum" },
 };
 
-// On a dark page ground and fixed bodies change places; what moves keeps its colour.
-const NIGHT = { ground: "#12161b", fixed: "#e4e8ec", purple: "#8a88e0", gray: "#71808c" };
+// On a dark page the ground and fixed bodies swap colours; moving bodies keep theirs.
+const DARK = { ground: "#12161b", fixed: "#e4e8ec", purple: "#8a88e0", gray: "#71808c" };
 
 /**
- * The palette for now.
- * @param {boolean} [daylight] white ground even on a dark page: in a study all see the same
+ * The palette that the settings ask for.
+ * @param {boolean} [light] white ground even on a dark page, because all participants of a study see the same
  * @returns {Palette}
  */
-export function palette(daylight = false) {
+export function palette(light = false) {
   const base = settings.choices.colours === "safe" ? SAFE : PAPER;
-  if (daylight || !settings.dark) return { ground: "#ffffff", ...base };
+  if (light || !settings.dark) return { ground: "#ffffff", ...base };
   return {
-    ground: NIGHT.ground,
+    ground: DARK.ground,
     phyre: {
       ...base.phyre,
-      black: NIGHT.fixed,
-      gray: NIGHT.gray,
-      purple: base === PAPER ? NIGHT.purple : base.phyre.purple,
-      white: NIGHT.ground,
+      black: DARK.fixed,
+      gray: DARK.gray,
+      purple: base === PAPER ? DARK.purple : base.phyre.purple,
+      white: DARK.ground,
     },
-    iphyre: { ...base.iphyre, black: NIGHT.fixed },
+    iphyre: { ...base.iphyre, black: DARK.fixed },
     marks: base.marks,
     words: base.words,
   };

@@ -1,6 +1,6 @@
 // Draws PHYRE scenes: balls, bars, jars and sticks, y up.
 import { palette } from "./palette.js";
-import { PHYRE_SIZE } from "./stage.js";
+import { PHYRE_SIZE } from "./scene_view.js";
 
 /**
  * @typedef {{ circle?: number, polygon?: number[][] }} Shape one of the two is set
@@ -16,7 +16,7 @@ import { PHYRE_SIZE } from "./stage.js";
  * @typedef {[x: number, y: number, angle: number]} Pose
  */
 
-/** A ball of the player as a body. @returns {Body} */
+/** A placed ball as a body. @returns {Body} */
 export function ballBody({ x, y, r }) {
   return {
     shapes: [{ circle: r }],
@@ -28,20 +28,20 @@ export function ballBody({ x, y, r }) {
   };
 }
 
-/** Where a body starts. @returns {Pose} */
+/** The pose of a body at the start. @returns {Pose} */
 export function startPose(body) {
   return [body.position[0], body.position[1], body.angle ?? 0];
 }
 
 /**
- * Paint bodies on their ground.
+ * Paint a scene.
  * @param {CanvasRenderingContext2D} ctx in scene coordinates
  * @param {Body[]} bodies
- * @param {(index: number) => Pose | undefined} [poseOf] where a body is now; its start by default
- * @param {boolean} [daylight]
+ * @param {(index: number) => Pose | undefined} [poseOf] the current pose of a body; by default that at the start
+ * @param {boolean} [light]
  */
-export function paintScene(ctx, bodies, poseOf = () => undefined, daylight = false) {
-  const colours = palette(daylight);
+export function paintScene(ctx, bodies, poseOf = () => undefined, light = false) {
+  const colours = palette(light);
   ctx.fillStyle = colours.ground;
   ctx.fillRect(0, 0, PHYRE_SIZE, PHYRE_SIZE);
   for (const dynamic of [false, true]) {
@@ -57,7 +57,7 @@ export function paintBody(ctx, body, pose, colours) {
   trace(ctx, body, pose);
   ctx.fillStyle = colours.phyre[body.color ?? "black"];
   ctx.fill();
-  // How far a ball has turned: without this a rolling ball seems to slide.
+  // A dot shows how far a ball has turned; without it a rolling ball seems to slide.
   const radius = body.shapes[0].circle;
   if (radius && body.dynamic) {
     ctx.fillStyle = "rgb(255 255 255 / 45%)";
@@ -69,7 +69,7 @@ export function paintBody(ctx, body, pose, colours) {
   ctx.restore();
 }
 
-/** The outline of a body as the current path, in the frame of the body. */
+/** Make the outline of a body the current path, in the frame of the body. */
 export function trace(ctx, body, [x, y, angle]) {
   ctx.translate(x, y);
   ctx.rotate(angle);
@@ -85,7 +85,7 @@ export function trace(ctx, body, [x, y, angle]) {
   }
 }
 
-// Dashes around what has to meet, for those who cannot go by hue.
+// Outlines of the goal bodies, for people who cannot distinguish the hues.
 const MARKS = { green: [], blue: [4, 3], purple: [4, 3] };
 
 function mark(ctx, body, dashes, colours) {

@@ -1,23 +1,23 @@
-// One or two balls that a person drags into a PHYRE scene, by pointer, wheel or keys.
+// Placing one or two balls in a PHYRE scene by pointer, wheel or keyboard.
 import { MAX_RADIUS, SIZE, clampRadius, faults } from "./geometry.js";
 
 /** @typedef {import("./geometry.js").BallSpot} BallSpot */
 
 const FIRST_RADIUS = 14; // px
-const GRIP = 14; // screen px around the rim handle and small balls, for fingers
+const GRIP = 14; // screen px around the rim handle and small balls, for touches
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const STRIDE = 8; // px per arrow key with Shift
 
-/** Fires "change" when a ball moves, "submit" when Enter asks for the simulation. */
+/** Fires "change" when a ball moves, and "submit" when Enter asks for the simulation. */
 export class Placement extends EventTarget {
   /**
-   * @param {import("./stage.js").Stage} stage
+   * @param {import("./scene_view.js").SceneView} view
    * @param {import("./phyre_scene.js").Body[]} bodies of the scene
    * @param {number} count how many balls an action has
    */
-  constructor(stage, bodies, count) {
+  constructor(view, bodies, count) {
     super();
-    this.stage = stage;
+    this.view = view;
     this.bodies = bodies;
     this.count = count;
     /** @type {BallSpot[]} */
@@ -30,17 +30,17 @@ export class Placement extends EventTarget {
   /** @type {{ kind: "move" | "size", dx: number, dy: number } | null} */
   #drag = null;
 
-  /** What is wrong with each ball, or null. */
+  /** The fault of each ball, or null. */
   get faults() {
     return faults(this.balls, this.bodies);
   }
 
-  /** Whether all balls are there and fit. */
+  /** Whether all balls are placed and valid. */
   get ready() {
     return this.balls.length === this.count && this.faults.every((fault) => fault === null);
   }
 
-  /** In a sentence, for the status line and for screen readers. */
+  /** The state in a sentence, for the status line and screen readers. */
   get status() {
     const missing = this.count - this.balls.length;
     if (missing === this.count) {
@@ -76,7 +76,7 @@ export class Placement extends EventTarget {
 
   /** Draw the rims and handles over the balls. */
   paint(ctx, colours) {
-    const unit = 1 / this.stage.scale;
+    const unit = 1 / this.view.scale;
     const wrong = this.faults;
     this.balls.forEach(({ x, y, r }, i) => {
       ctx.globalAlpha = wrong[i] ? 0.45 : 1;
@@ -105,9 +105,9 @@ export class Placement extends EventTarget {
     ctx.stroke();
   }
 
-  // On the rim to the upper right, or to the other side near an edge.
+  // The handle is on the rim to the upper right, or on the other side near an edge.
   #handle({ x, y, r }) {
-    const reach = (r + 3 / this.stage.scale) * Math.SQRT1_2;
+    const reach = (r + 3 / this.view.scale) * Math.SQRT1_2;
     return {
       x: x + (x + reach > SIZE - 4 ? -reach : reach),
       y: y + (y + reach > SIZE - 4 ? -reach : reach),
@@ -115,7 +115,7 @@ export class Placement extends EventTarget {
   }
 
   #listen() {
-    const { canvas } = this.stage;
+    const { canvas } = this.view;
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
     for (const name of ["pointerup", "pointercancel"]) {
@@ -127,19 +127,19 @@ export class Placement extends EventTarget {
 
   #down(event) {
     if (!this.enabled || event.button !== 0) return;
-    const point = this.stage.at(event);
-    const grip = GRIP / this.stage.scale;
+    const point = this.view.at(event);
+    const grip = GRIP / this.view.scale;
     const ball = this.balls[this.selected];
     event.preventDefault();
-    this.stage.canvas.focus({ preventScroll: true });
-    this.stage.canvas.setPointerCapture(event.pointerId);
+    this.view.canvas.focus({ preventScroll: true });
+    this.view.canvas.setPointerCapture(event.pointerId);
     if (ball && distance(this.#handle(ball), point) < grip) {
       this.#drag = { kind: "size", dx: distance(ball, point) - ball.r, dy: 0 };
       return;
     }
     let index = this.balls.findIndex((b) => distance(b, point) < Math.max(b.r, grip));
     if (index < 0) {
-      // An empty spot gets the next ball; when all are there, the chosen one comes over.
+      // A click on an empty spot places the next ball, or moves the selected one if all are placed.
       index = this.balls.length < this.count ? this.balls.length : this.selected;
       this.update(index, { r: FIRST_RADIUS, ...this.balls[index], ...point });
     }
@@ -153,7 +153,7 @@ export class Placement extends EventTarget {
   }
 
   #move(event) {
-    const point = this.stage.at(event);
+    const point = this.view.at(event);
     if (!this.#drag) return this.#cursor(point);
     const { kind, dx, dy } = this.#drag;
     if (kind === "move") this.update(this.selected, { x: point.x + dx, y: point.y + dy });
@@ -162,8 +162,8 @@ export class Placement extends EventTarget {
 
   #cursor(point) {
     const ball = this.balls[this.selected];
-    const grip = GRIP / this.stage.scale;
-    const { dataset } = this.stage.canvas;
+    const grip = GRIP / this.view.scale;
+    const { dataset } = this.view.canvas;
     if (!this.enabled) dataset.cursor = "";
     else if (ball && distance(this.#handle(ball), point) < grip) dataset.cursor = "size";
     else if (this.balls.some((b) => distance(b, point) < b.r)) dataset.cursor = "move";
@@ -216,7 +216,7 @@ export class Placement extends EventTarget {
   }
 
   #changed() {
-    this.stage.redraw();
+    this.view.redraw();
     this.dispatchEvent(new Event("change"));
   }
 }

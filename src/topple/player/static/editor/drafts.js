@@ -1,21 +1,21 @@
-// What was made but not saved, kept in the browser.
+// Unsaved drafts, stored in the browser.
 
-const slot = (benchmark) => `topple.draft.${benchmark}`;
+const storageKey = (benchmark) => `topple.draft.${benchmark}`;
 
-/** What was left here last time, or null. */
-export function recall(benchmark) {
+/** The draft that was stored last, or null. */
+export function loadDraft(benchmark) {
   try {
-    return JSON.parse(localStorage.getItem(slot(benchmark)));
+    return JSON.parse(localStorage.getItem(storageKey(benchmark)));
   } catch {
     return null;
   }
 }
 
-/** Keep a draft; null forgets it. */
-export function remember(benchmark, body) {
+/** Store a draft, or delete it with null. */
+export function saveDraft(benchmark, body) {
   try {
-    if (body) localStorage.setItem(slot(benchmark), JSON.stringify(body));
-    else localStorage.removeItem(slot(benchmark));
+    if (body) localStorage.setItem(storageKey(benchmark), JSON.stringify(body));
+    else localStorage.removeItem(storageKey(benchmark));
   } catch {
     // Storage may be blocked; saving on the server still works.
   }

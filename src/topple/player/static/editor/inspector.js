@@ -1,11 +1,11 @@
-// What can be said and changed about the bodies on the bench.
+// The list of bodies and the fields of the selected one.
 import { h } from "../dom.js";
 import { button, segments } from "../widgets.js";
 
-/** A button for each body, for those who cannot point at it. @param {import("./bench.js").Bench} bench */
-export function bodyButtons(bench) {
-  const { draft, selected } = bench;
-  if (draft.items.length === 0) return h("p", { class: "muted small" }, "The room is empty.");
+/** A button for each body, for people who do not use a pointer. @param {import("./scene_editor.js").SceneEditor} editor */
+export function bodyButtons(editor) {
+  const { draft, selected } = editor;
+  if (draft.items.length === 0) return h("p", { class: "muted small" }, "The scene is empty.");
   return draft.items.map((_, i) =>
     h(
       "button",
@@ -14,8 +14,8 @@ export function bodyButtons(bench) {
         class: i === selected ? "primary" : "quiet",
         "aria-pressed": String(i === selected),
         onclick: () => {
-          bench.select(i);
-          bench.stage.canvas.focus();
+          editor.select(i);
+          editor.view.canvas.focus();
         },
       },
       `${i + 1} ${draft.name(i)}`,
@@ -24,25 +24,25 @@ export function bodyButtons(bench) {
 }
 
 /**
- * The fields of the chosen body.
- * @param {import("./bench.js").Bench} bench
+ * The fields of the selected body.
+ * @param {import("./scene_editor.js").SceneEditor} editor
  * @param {() => void} onchange
  */
-export function inspector(bench, onchange) {
-  const { draft, selected } = bench;
+export function inspector(editor, onchange) {
+  const { draft, selected } = editor;
   if (selected < 0) {
     return [
-      h("h2", {}, draft.prompt ? "Join two bodies" : "Nothing chosen"),
+      h("h2", {}, draft.prompt ? "Join two bodies" : "No body is selected"),
       h(
         "p",
         { class: "muted small" },
-        draft.prompt || `Add a body from the tools, or choose one in the scene. ${draft.hint}`,
+        draft.prompt || `Add a body with the tools, or select one in the scene. ${draft.hint}`,
       ),
     ];
   }
   const change = (action) => (value) => {
     action(value);
-    bench.commit();
+    editor.commit();
     onchange();
   };
   return [
@@ -63,7 +63,7 @@ export function inspector(bench, onchange) {
       { class: "fields" },
       draft.fields(selected).map(([label, value, set]) => numberField(label, value, change(set))),
     ),
-    button("Remove", { icon: "trash", kind: "quiet danger", onclick: () => bench.remove() }),
+    button("Remove", { icon: "trash", kind: "quiet danger", onclick: () => editor.remove() }),
   ];
 }
 

@@ -1,4 +1,4 @@
-// An I-PHYRE game in the making.
+// An I-PHYRE game that is being edited.
 import { segmentDistance } from "../canvas/geometry.js";
 import { BALL_RADIUS, BLOCK_RADIUS, paintGame, startOf } from "../canvas/iphyre_scene.js";
 
@@ -32,7 +32,7 @@ export class IphyreDraft {
 
   size = SIZE;
   yUp = false;
-  hint = "Drag to move, pull the ends to turn and resize.";
+  hint = "Drag a body to move it; pull its ends to turn and resize it.";
   tools = [
     ["gray", "Gray"],
     ["black", "Black"],
@@ -50,7 +50,7 @@ export class IphyreDraft {
     ];
   }
 
-  /** As the API loads it. */
+  /** The game in the JSON form that the API loads. */
   data(name) {
     const all = this.ordered;
     const pairs = (kind) =>
@@ -73,7 +73,7 @@ export class IphyreDraft {
     };
   }
 
-  /** The item that is this body of the data, or -1. */
+  /** The item of a body in the data, or -1. */
   itemOf(body) {
     return this.items.indexOf(this.ordered[body]);
   }
@@ -88,7 +88,7 @@ export class IphyreDraft {
       this.pending = { kind: tool, first: null };
       return -1;
     }
-    // Each a little further on, so that new bodies do not hide each other.
+    // Each a little further, so that new bodies do not hide each other.
     const [x, y] = [130 + ((this.items.length * 97) % 340), 120 + ((this.items.length * 61) % 300)];
     const half = tool === "ball" ? 0 : 60;
     this.items.push({
@@ -99,15 +99,15 @@ export class IphyreDraft {
     return this.items.length - 1;
   }
 
-  /** What to do now, while a joint waits for its bodies. */
+  /** The instruction while a joint waits for its bodies. */
   get prompt() {
     if (!this.pending) return "";
     return this.pending.first
-      ? `Now the other end of the ${this.pending.kind}.`
-      : `Choose a body to hang the ${this.pending.kind} on.`;
+      ? `Now select the body at the other end of the ${this.pending.kind}.`
+      : `Select the body at the first end of the ${this.pending.kind}.`;
   }
 
-  /** A body was chosen; tells whether that was for a joint. */
+  /** Handle the selection of a body; returns whether it was for a joint. */
   choose(index) {
     if (!this.pending) return false;
     const body = this.items[index];

@@ -1,4 +1,4 @@
-// A PHYRE scene in the making.
+// A PHYRE scene that is being edited.
 import { bodyHas, intoBody } from "../canvas/geometry.js";
 import { paintScene, startPose, trace } from "../canvas/phyre_scene.js";
 import { FORMS, FREE_POLYGONS } from "./shapes.js";
@@ -12,7 +12,7 @@ const SNAP = 3; // degrees around multiples of 15
 export class PhyreDraft {
   /**
    * @param {any} data a scene in JSON
-   * @param {any} blank the empty room
+   * @param {any} blank the empty scene
    */
   constructor(data, blank) {
     this.walls = blank.bodies.filter(isWall);
@@ -28,13 +28,13 @@ export class PhyreDraft {
 
   size = SIZE;
   yUp = true;
-  hint = "Drag to move, pull the white handle to resize, the red one to turn.";
+  hint = "Drag a body to move it; pull the white handle to resize it and the red one to turn it.";
   tools = [
     ...Object.entries(FORMS).map(([kind, { word }]) => [kind, word]),
     ...Object.entries(FREE_POLYGONS).map(([kind, { word }]) => [kind, word]),
   ];
 
-  /** As the API loads it. */
+  /** The scene in the JSON form that the API loads. */
   data(name) {
     const bodies = [
       ...this.walls,
@@ -47,7 +47,7 @@ export class PhyreDraft {
     return { name, width: SIZE, height: SIZE, bodies, ...(goal && { goal }) };
   }
 
-  /** The item that is this body of the data, or -1. */
+  /** The item of a body in the data, or -1. */
   itemOf(body) {
     return body - this.walls.length in this.items ? body - this.walls.length : -1;
   }
@@ -67,7 +67,7 @@ export class PhyreDraft {
     const made =
       FORMS[tool]?.make(FORMS[tool].size) ?? free([{ polygon: FREE_POLYGONS[tool].corners }]);
     const kind = tool in FORMS ? tool : "undefined";
-    // Each a little further on, so that new bodies do not hide each other.
+    // Each a little further, so that new bodies do not hide each other.
     const position = [48 + ((this.items.length * 67) % 160), 96 + ((this.items.length * 41) % 120)];
     this.items.push({
       ...made,
@@ -105,7 +105,7 @@ export class PhyreDraft {
     this.resize(index, this.measure(index) + by);
   }
 
-  /** Points to pull. */
+  /** The handles of an item. */
   handles(index) {
     const body = this.items[index];
     const at = ([x, y]) => {
@@ -135,7 +135,7 @@ export class PhyreDraft {
       ["x", body.position[0], (v) => (body.position[0] = bound(v, 0, SIZE))],
       ["y", body.position[1], (v) => (body.position[1] = bound(v, 0, SIZE))],
       [
-        formOf(body) ? SIZE_WORDS[body.kind] : "Reach",
+        formOf(body) ? SIZE_WORDS[body.kind] : "Size",
         this.measure(index),
         (v) => this.resize(index, v),
       ],
@@ -145,16 +145,16 @@ export class PhyreDraft {
     ];
   }
 
-  /** Choices for one item: name, options, the chosen one, and what to do. */
+  /** The choices for an item: name, options, the current one, and a function that sets it. */
   choices(index) {
     const body = this.items[index];
     const role = body === this.goal.first ? "first" : body === this.goal.second ? "second" : "";
     return [
       [
-        "Moves",
+        "Motion",
         [
           ["static", "Fixed"],
-          ["dynamic", "Loose"],
+          ["dynamic", "Movable"],
         ],
         body.dynamic ? "dynamic" : "static",
         (value) => (body.dynamic = value === "dynamic"),
@@ -220,13 +220,13 @@ export class PhyreDraft {
 
 const SIZE_WORDS = { ball: "Radius", bar: "Length", jar: "Height", standing_sticks: "Length" };
 
-/** How a body is resized, if it is of a known kind and has its measures. */
+/** The form by which a body is resized, if it is of a known kind and has its measures. */
 function formOf(body) {
   const form = FORMS[body.kind];
   return form?.measure(body) > 0 ? form : undefined;
 }
 
-/** The point of a free shape that is pulled. */
+/** The corner of a free polygon that is pulled. */
 function corner({ shapes }) {
   const [first] = shapes;
   return first.polygon?.[0] ?? [first.circle, 0];

@@ -1,11 +1,11 @@
-// PHYRE's shapes as functions of one length, for puzzles in the making. Pixels, y up.
+// The shapes of PHYRE as functions of one length, for the editor. Pixels, y up.
 
 const BAR_HEIGHT = 256 / 50;
 const STICKS_TILT = (77.5 / 180) * Math.PI;
 const JAR_DIAGONAL = 1.25; // diameter of a jar per height
 
 /**
- * @typedef {object} Form how a kind of body is made and resized
+ * @typedef {object} Form the way a kind of body is made and resized
  * @property {string} word
  * @property {number} size of a new one
  * @property {number} least
@@ -72,7 +72,7 @@ export const FORMS = {
   },
 };
 
-/** Free polygons: their first corner is pulled, and the rest grows with it. */
+/** Free polygons, which are resized by pulling their first corner. */
 export const FREE_POLYGONS = {
   box: {
     word: "Box",

@@ -1,4 +1,4 @@
-// A small picture of what each tool adds.
+// Pictures of the bodies that the tools add.
 import { svg } from "../dom.js";
 
 const capsule = (kind) => svg("line", { class: `stroke-${kind}`, x1: 7, y1: 19, x2: 33, y2: 11 });

@@ -1,10 +1,10 @@
-// A stage that plays solved puzzles in turn: what the player is about, without a word.
+// Replays of solved puzzles in turn, for the first page.
 import { api } from "../api.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
-import { PHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { h } from "../dom.js";
 import { Replay } from "../play/replay.js";
-import { place } from "../router.js";
+import { pageLink } from "../router.js";
 import { settings } from "../settings.js";
 
 const SHOW = [
@@ -18,10 +18,10 @@ const REST = 1200; // ms between two replays
 export function heroShow() {
   let bodies = [];
   let poseOf;
-  const stage = new Stage({
+  const view = new SceneView({
     size: PHYRE_SIZE,
     yUp: true,
-    label: "A solved puzzle, played over and over",
+    label: "Replays of solved puzzles",
     paint: (ctx) => paintScene(ctx, bodies, poseOf),
   });
   const caption = h("figcaption");
@@ -35,7 +35,7 @@ export function heroShow() {
       bodies = [...scene.bodies, ...replay.balls.map(ballBody)];
       caption.replaceChildren(
         "Task ",
-        h("a", { href: place("phyre", task) }, task),
+        h("a", { href: pageLink("phyre", task) }, task),
         ", solved with ",
         replay.balls.length === 1 ? "one ball" : "two balls",
       );
@@ -50,18 +50,18 @@ export function heroShow() {
       const now = await new Promise(requestAnimationFrame);
       step = still ? 0 : Math.max(0, ((now - start - REST / 2) / 1000) * 60);
       poseOf = replay.at(step);
-      stage.redraw();
-      if (still) return new Promise(() => {}); // one picture is enough
+      view.redraw();
+      if (still) return new Promise(() => {}); // one picture is shown
     }
     await new Promise((resolve) => setTimeout(resolve, REST));
   }
 
-  run().catch(() => {}); // decoration: the gallery below says what is wrong
+  run().catch(() => {}); // this is decoration; the gallery below reports errors
   return {
-    element: h("figure", {}, h("div", { class: "frame" }, stage.canvas), caption),
+    element: h("figure", {}, h("div", { class: "frame" }, view.canvas), caption),
     leave: () => {
       left = true;
-      stage.close();
+      view.close();
     },
   };
 }

@@ -1,18 +1,18 @@
-// All I-PHYRE games, by split, with the player's averages beside the paper's.
+// All I-PHYRE games by split, with the player's averages beside those of the paper.
 import { api } from "../api.js";
 import { bars } from "../chart.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
-import { place } from "../router.js";
+import { pageLink } from "../router.js";
 import { head, segments } from "../widgets.js";
 
 export const SPLITS = {
-  basic: ["Basic", "One idea each; agents train on these."],
+  basic: ["Basic", "One idea per game; agents train on these."],
   noisy: ["Noisy", "The same ideas among blocks that do nothing."],
   compositional: ["Compositional", "Two ideas at once."],
-  multi_ball: ["Multi-ball", "More than one ball to get out."],
-  unseen_basic: ["Unseen basic", "The basic games, varied."],
+  multi_ball: ["Multi-ball", "More than one ball must get out."],
+  unseen_basic: ["Unseen basic", "Variations of the basic games."],
 };
 const STATES = [
   ["", "All"],
@@ -47,7 +47,7 @@ export async function iphyreGallery() {
         ];
       }),
     );
-    if (!sections.firstChild) replace(sections, h("p", { class: "empty" }, "None yet."));
+    if (!sections.firstChild) replace(sections, h("p", { class: "empty" }, "There are none yet."));
   };
   show("");
 
@@ -60,8 +60,8 @@ export async function iphyreGallery() {
       head({
         title: "I-PHYRE",
         text:
-          "Get the red balls out through the bottom. All you can do is remove gray blocks, and the moment " +
-          "matters: the clock runs while you think. 1000 points for success, minus 1 a second, minus 10 a block.",
+          "Get the red balls out through the bottom. All you can do is remove gray blocks, and timing matters: " +
+          "the clock runs while you think. Success earns 1000 points; every second costs 1 and every block 10.",
       }),
       h("div", { class: "filters" }, segments("Show", STATES, "", show)),
       standing.splits.some(({ games: played }) => played) && standingCard(standing),
@@ -75,7 +75,7 @@ function tile(game, pictures) {
   const state = best === null ? (attempts ? "tried" : "") : `best ${best.toFixed(0)}`;
   return h(
     "a",
-    { class: "tile", href: place("iphyre", name) },
+    { class: "tile", href: pageLink("iphyre", name) },
     pictures.iphyre(game),
     solved && h("span", { class: "badge" }, icon("check")),
     h(
@@ -88,7 +88,7 @@ function tile(game, pictures) {
   );
 }
 
-/** "multi_ball_stack" as people write it. */
+/** The name of a game as a title. */
 export function title(name) {
   const words = name.replaceAll("_", " ");
   return words[0].toUpperCase() + words.slice(1);

@@ -1,12 +1,12 @@
 // The page of an I-PHYRE game.
 import { api as freeApi } from "../api.js";
 import { h } from "../dom.js";
-import { Arcade } from "../play/arcade.js";
-import { place } from "../router.js";
+import { IphyreGame } from "../play/iphyre_game.js";
+import { pageLink } from "../router.js";
 import { head } from "../widgets.js";
 import { SPLITS, title } from "./iphyre_gallery.js";
 
-/** @param {import("../router.js").Place} at */
+/** @param {import("../router.js").Parameters} at */
 export async function iphyrePage({ parts: [name] }) {
   const play = await iphyrePlay({ api: freeApi, name });
   const own = name.startsWith("own:");
@@ -18,10 +18,10 @@ export async function iphyrePage({ parts: [name] }) {
       {},
       head({
         crumbs: own
-          ? [["Make", place("make")]]
+          ? [["Make", pageLink("make")]]
           : [
-              ["I-PHYRE", place("iphyre")],
-              [SPLITS[play.game.split][0], place("iphyre")],
+              ["I-PHYRE", pageLink("iphyre")],
+              [SPLITS[play.game.split][0], pageLink("iphyre")],
             ],
         title: title(own ? play.game.concept || "Your game" : play.game.name),
       }),
@@ -40,6 +40,6 @@ export async function iphyrePage({ parts: [name] }) {
 export async function iphyrePlay({ api, name, onprogress = null }) {
   await api.player();
   const game = await api.get(`iphyre/games/${encodeURIComponent(name)}`);
-  const arcade = new Arcade(api, name, game, onprogress);
-  return { game, element: arcade.element, leave: () => arcade.leave() };
+  const play = new IphyreGame(api, name, game, onprogress);
+  return { game, element: play.element, leave: () => play.leave() };
 }

@@ -1,9 +1,9 @@
-// All PHYRE templates, with what the player has done of each.
+// All PHYRE templates, with the player's progress.
 import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
-import { place } from "../router.js";
+import { pageLink } from "../router.js";
 import { meter, segments } from "../widgets.js";
 import { heroShow } from "./hero.js";
 
@@ -19,7 +19,7 @@ const STATES = [
   ["done", "All solved"],
 ];
 
-/** The first page: a welcome above the gallery. */
+/** The first page: an introduction above the gallery. */
 export async function home() {
   const gallery = await phyreGallery();
   const show = heroShow();
@@ -33,7 +33,7 @@ export async function home() {
       h(
         "p",
         {},
-        "Place a ball, let go, and see whether you understood the world. Five thousand PHYRE " +
+        "Parameters a ball, let go, and see whether you understood the world. Five thousand PHYRE " +
           "puzzles and fifty I-PHYRE games, simulated exactly as for the agents you play against.",
       ),
       h(
@@ -41,11 +41,11 @@ export async function home() {
         { class: "row" },
         h(
           "a",
-          { class: "button primary big", href: place("phyre", "00001:007") },
+          { class: "button primary big", href: pageLink("phyre", "00001:007") },
           icon("play"),
           "Play a first puzzle",
         ),
-        h("a", { class: "button big", href: place("iphyre") }, "Real-time games"),
+        h("a", { class: "button big", href: pageLink("iphyre") }, "Real-time games"),
       ),
     ),
     show.element,
@@ -76,7 +76,7 @@ export async function phyreGallery() {
     );
     tally.textContent = shown.length
       ? count(shown.length, "template")
-      : "No template is like that.";
+      : "No template matches.";
   };
   show();
 
@@ -130,7 +130,7 @@ function tile(template, pictures) {
   const { id, tier, idea, tasks, tried, solved, scene } = template;
   return h(
     "a",
-    { class: "tile", href: place("phyre", "template", id) },
+    { class: "tile", href: pageLink("phyre", "template", id) },
     pictures.phyre(scene),
     solved === tasks && h("span", { class: "badge" }, icon("check")),
     h(

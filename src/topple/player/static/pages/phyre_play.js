@@ -2,11 +2,11 @@
 import { api as freeApi } from "../api.js";
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
-import { PhyreTable } from "../play/phyre_table.js";
-import { place } from "../router.js";
+import { PhyreTask } from "../play/phyre_task.js";
+import { pageLink } from "../router.js";
 import { head } from "../widgets.js";
 
-/** @param {import("../router.js").Place} at */
+/** @param {import("../router.js").Parameters} at */
 export async function phyrePage({ parts: [id], query }) {
   const play = await phyrePlay({ api: freeApi, id, action: query.get("action") });
   const { task } = play;
@@ -15,7 +15,7 @@ export async function phyrePage({ parts: [id], query }) {
     to &&
     h(
       "a",
-      { class: "button round", href: place("phyre", to), "aria-label": label, title: label },
+      { class: "button round", href: pageLink("phyre", to), "aria-label": label, title: label },
       icon(name),
     );
   return {
@@ -26,10 +26,10 @@ export async function phyrePage({ parts: [id], query }) {
       {},
       head({
         crumbs: own
-          ? [["Make", place("make")]]
+          ? [["Make", pageLink("make")]]
           : [
-              ["PHYRE", place("phyre")],
-              [task.template, place("phyre", "template", task.template)],
+              ["PHYRE", pageLink("phyre")],
+              [task.template, pageLink("phyre", "template", task.template)],
             ],
         title: own ? task.idea || "Your puzzle" : `Task ${id}`,
         end: h(
@@ -56,7 +56,7 @@ export async function phyrePlay({ api, id, action = null, onprogress = null }) {
   const path = `phyre/tasks/${encodeURIComponent(id)}`;
   await api.player();
   const task = await api.get(path);
-  const table = new PhyreTable(api, path, task, onprogress);
-  await table.start(action);
-  return { task, element: table.element, leave: () => table.leave() };
+  const play = new PhyreTask(api, path, task, onprogress);
+  await play.start(action);
+  return { task, element: play.element, leave: () => play.leave() };
 }

@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
-import { place } from "../router.js";
+import { pageLink } from "../router.js";
 import { head, segments } from "../widgets.js";
 
 const STATES = [
@@ -12,7 +12,7 @@ const STATES = [
   ["solved", "Solved"],
 ];
 
-/** @param {import("../router.js").Place} at */
+/** @param {import("../router.js").Parameters} at */
 export async function templatePage({ parts: [id] }) {
   const [templates, tasks] = await Promise.all([
     api.get("phyre/templates"),
@@ -30,7 +30,7 @@ export async function templatePage({ parts: [id] }) {
       grid,
       shown.map(([, element]) => element),
     );
-    tally.textContent = shown.length ? count(shown.length, "task") : "None yet.";
+    tally.textContent = shown.length ? count(shown.length, "task") : "There are none yet.";
   };
   show("");
 
@@ -41,7 +41,7 @@ export async function templatePage({ parts: [id] }) {
       "div",
       {},
       head({
-        crumbs: [["PHYRE", place("phyre")]],
+        crumbs: [["PHYRE", pageLink("phyre")]],
         title: `Template ${id}`,
         text: template?.idea,
         end: h(
@@ -68,7 +68,7 @@ function tile({ id, description, attempts, solved, shown, scene }, pictures) {
     "a",
     {
       class: "tile",
-      href: place("phyre", id),
+      href: pageLink("phyre", id),
       title: description,
       "aria-label": `Task ${id} ${state}`,
     },

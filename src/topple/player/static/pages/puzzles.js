@@ -1,11 +1,11 @@
-// Puzzles made here, and the way to new ones.
+// The puzzles made in the player, and links to make new ones.
 import { api } from "../api.js";
 import { h } from "../dom.js";
 import { IphyreDraft } from "../editor/iphyre_draft.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
-import { place } from "../router.js";
-import { attempt, button, confirm, head } from "../widgets.js";
+import { pageLink } from "../router.js";
+import { reportErrors, button, confirm, head } from "../widgets.js";
 
 export async function puzzlesPage() {
   await api.player();
@@ -19,12 +19,12 @@ export async function puzzlesPage() {
       {},
       head({
         title: "Make puzzles",
-        text: "Build a scene, mark the goal, test it by playing, and ask whether it can be solved. Saved puzzles are JSON that the Python API loads.",
+        text: "Build a scene, mark the goal, test it by playing, and check whether it can be solved. Saved puzzles are JSON files that the Python API can load.",
         end: h(
           "div",
           { class: "row" },
-          h("a", { class: "button primary", href: place("make", "phyre") }, "New PHYRE puzzle"),
-          h("a", { class: "button", href: place("make", "iphyre") }, "New I-PHYRE game"),
+          h("a", { class: "button primary", href: pageLink("make", "phyre") }, "New PHYRE puzzle"),
+          h("a", { class: "button", href: pageLink("make", "iphyre") }, "New I-PHYRE game"),
         ),
       }),
       puzzles.length
@@ -36,7 +36,7 @@ export async function puzzlesPage() {
         : h(
             "div",
             { class: "card empty" },
-            h("h2", {}, "Nothing here yet"),
+            h("h2", {}, "There are no puzzles yet"),
             h("p", {}, "The first puzzle could be yours."),
           ),
     ),
@@ -48,7 +48,7 @@ function tile(puzzle, pictures) {
   const card = h(
     "div",
     { class: "tile" },
-    benchmark === "phyre" ? pictures.phyre(data) : pictures.iphyre(level(data)),
+    benchmark === "phyre" ? pictures.phyre(data) : pictures.iphyre(geometry(data)),
     h(
       "div",
       { class: "text" },
@@ -57,8 +57,8 @@ function tile(puzzle, pictures) {
       h(
         "div",
         { class: "row" },
-        h("a", { class: "button primary", href: place(benchmark, subject) }, icon("play"), "Play"),
-        h("a", { class: "button", href: place("make", id) }, mine ? "Edit" : "Copy"),
+        h("a", { class: "button primary", href: pageLink(benchmark, subject) }, icon("play"), "Play"),
+        h("a", { class: "button", href: pageLink("make", id) }, mine ? "Edit" : "Copy"),
         mine &&
           button("", {
             icon: "trash",
@@ -68,12 +68,12 @@ function tile(puzzle, pictures) {
               if (
                 !(await confirm({
                   title: `Delete “${name}”?`,
-                  text: "It cannot be brought back.",
+                  text: "This cannot be undone.",
                   yes: "Delete",
                 }))
               )
                 return;
-              await attempt(async () => (await api.delete(`puzzles/${id}`), card.remove()));
+              await reportErrors(async () => (await api.delete(`puzzles/${id}`), card.remove()));
             },
           }),
       ),
@@ -83,7 +83,7 @@ function tile(puzzle, pictures) {
 }
 
 /** The JSON form of a game as bodies to draw. */
-function level(data) {
+function geometry(data) {
   const draft = new IphyreDraft(data);
   return { bodies: draft.ordered, sticks: data.sticks ?? [], springs: data.springs ?? [] };
 }

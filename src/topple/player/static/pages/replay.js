@@ -1,9 +1,9 @@
-// A shared replay: all of it is in the link.
+// A shared replay, which is determined by its link.
 import { api } from "../api.js";
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
 import { goalSentence } from "../play/parts.js";
-import { place } from "../router.js";
+import { pageLink } from "../router.js";
 import { Viewer } from "../play/viewer.js";
 import { chip, head } from "../widgets.js";
 import { title } from "./iphyre_gallery.js";
@@ -14,7 +14,7 @@ export async function phyreReplay({ parts: [task], query }) {
     stride: 1,
   });
   const balls = data.trajectory.balls.map(([x, y, r]) => `(${x}, ${y}), radius ${r}`).join(" and ");
-  return replayPage("phyre", data, `Replay of ${task}`, place("phyre", task), [
+  return replayPage("phyre", data, `Replay of ${task}`, pageLink("phyre", task), [
     goalSentence(data.description),
     outcome(data.outcome === "solved"),
     h("p", { class: "muted small" }, `Balls at ${balls} px.`),
@@ -29,7 +29,7 @@ export async function iphyreReplay({ parts: [game], query }) {
   const removals = data.plan.map(
     ({ tick, body }) => `block ${body} at ${(tick / data.hz).toFixed(2)} s`,
   );
-  return replayPage("iphyre", data, `Replay of ${title(game)}`, place("iphyre", game), [
+  return replayPage("iphyre", data, `Replay of ${title(game)}`, pageLink("iphyre", game), [
     outcome(data.solved),
     h(
       "p",

@@ -1,9 +1,9 @@
-// For researchers: make studies, invite people, see and export what they did.
+// The pages for researchers: create studies, invite people, and export the results.
 import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
-import { here, place } from "../router.js";
-import { attempt, button, copy, head } from "../widgets.js";
+import { absoluteLink, pageLink } from "../router.js";
+import { reportErrors, button, copy, head } from "../widgets.js";
 
 const POOLS = {
   phyre: [
@@ -45,7 +45,7 @@ export async function studiesPage() {
         : h(
             "p",
             { class: "card" },
-            "Studies are made by whoever runs this server. Were you invited? Open the link you were given.",
+            "Only the owner of this server can create studies. If you were invited to one, open the link you were given.",
           ),
     ),
   };
@@ -70,9 +70,9 @@ function studyRow({ id, name, benchmark, items, attempt_limit: limit }) {
       { class: "row" },
       button("Copy invitation", {
         icon: "link",
-        onclick: () => copy(here(place("study", id)), "Invitation copied."),
+        onclick: () => copy(absoluteLink(pageLink("study", id)), "Invitation copied."),
       }),
-      h("a", { class: "button", href: place("study", id, "results") }, "Results"),
+      h("a", { class: "button", href: pageLink("study", id, "results") }, "Results"),
     ),
   );
 }
@@ -99,9 +99,9 @@ function newStudy() {
       class: "stack",
       onsubmit: (event) => {
         event.preventDefault();
-        attempt(async () => {
+        reportErrors(async () => {
           const { id } = await api.post("studies", read(new FormData(form)));
-          location.hash = place("study", id, "results");
+          location.hash = pageLink("study", id, "results");
         });
       },
     },
@@ -120,15 +120,15 @@ function newStudy() {
           h("option", { value: "iphyre" }, "I-PHYRE"),
         ),
       ),
-      field("How many puzzles", { name: "count", type: "number", min: 1, max: 500, value: 10 }),
-      field("Attempts for each", {
+      field("Number of puzzles", { name: "count", type: "number", min: 1, max: 500, value: 10 }),
+      field("Attempts per puzzle", {
         name: "attempt_limit",
         type: "number",
         min: 1,
         max: 100,
         placeholder: "as in the paper",
       }),
-      field("Seed of the order", {
+      field("Random seed", {
         name: "seed",
         type: "number",
         min: 0,
@@ -137,9 +137,9 @@ function newStudy() {
       }),
     ),
     h("fieldset", {}, h("legend", {}, "Draw from"), pools),
-    field("Or exactly these, by comma", { name: "subjects", placeholder: "00001:007, 00002:011" }),
+    field("Or exactly these puzzles, separated by commas", { name: "subjects", placeholder: "00001:007, 00002:011" }),
     h("label", {}, "Consent text", h("textarea", { name: "consent", maxlength: 10000 })),
-    h("div", {}, h("button", { type: "submit", class: "primary" }, "Make study")),
+    h("div", {}, h("button", { type: "submit", class: "primary" }, "Create study")),
   );
   return form;
 }
@@ -188,7 +188,7 @@ export async function resultsPage({ parts: [id] }) {
       "div",
       { class: "stack" },
       head({
-        crumbs: [["Studies", place("study")]],
+        crumbs: [["Studies", pageLink("study")]],
         title: study.name,
         text: `${count(study.items, "puzzle")}, seed ${study.seed}, up to ${count(study.attempt_limit, "attempt")} each`,
         end: h("div", { class: "row" }, file("csv"), file("json")),
@@ -200,11 +200,11 @@ export async function resultsPage({ parts: [id] }) {
           "div",
           {},
           h("h3", {}, "Invitation"),
-          h("a", { class: "mono", href: place("study", id) }, here(place("study", id))),
+          h("a", { class: "mono", href: pageLink("study", id) }, absoluteLink(pageLink("study", id))),
         ),
         button("Copy", {
           icon: "copy",
-          onclick: () => copy(here(place("study", id)), "Invitation copied."),
+          onclick: () => copy(absoluteLink(pageLink("study", id)), "Invitation copied."),
         }),
       ),
       h(
@@ -212,7 +212,7 @@ export async function resultsPage({ parts: [id] }) {
         { class: "card", "aria-label": "Participants" },
         h("h2", {}, count(people.length, "participant")),
         people.length === 0
-          ? h("p", { class: "muted" }, "Nobody yet.")
+          ? h("p", { class: "muted" }, "Nobody has taken part yet.")
           : h(
               "div",
               { class: "scroller" },
@@ -249,7 +249,7 @@ export async function resultsPage({ parts: [id] }) {
                       h(
                         "td",
                         {},
-                        button("Link back", {
+                        button("Copy personal link", {
                           kind: "quiet",
                           onclick: () => copy(new URL(one.link, document.baseURI).href),
                         }),

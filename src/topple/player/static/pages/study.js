@@ -1,28 +1,28 @@
-// Taking part in a study: consent, then the puzzles in their order, then thanks.
+// Taking part in a study: first consent, then the puzzles in their order, then thanks.
 import { ApiError, participant } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { setQuery } from "../router.js";
-import { attempt, button, chip, confirm } from "../widgets.js";
+import { reportErrors, button, chip, confirm } from "../widgets.js";
 import { iphyrePlay } from "./iphyre_play.js";
 import { phyrePlay } from "./phyre_play.js";
 
-/** @param {import("../router.js").Place} at */
+/** @param {import("../router.js").Parameters} at */
 export async function studyPage({ parts: [id], query }) {
   const api = participant(id);
   const study = await api.get(`studies/${encodeURIComponent(id)}`);
-  const visit = new Visit(api, study);
+  const participation = new Participation(api, study);
   const key = query.get("key");
   if (key) {
-    // The key is in the browser now; it need not stay where others can read it.
-    api.keep(key);
+    // The key is stored in the browser now, so it need not stay in the visible address.
+    api.setKey(key);
     setQuery({});
   }
-  await visit.go();
-  return { title: study.name, element: visit.element, leave: () => visit.leave(), focused: true };
+  await participation.go();
+  return { title: study.name, element: participation.element, leave: () => participation.leave(), focused: true };
 }
 
-class Visit {
+class Participation {
   constructor(api, study) {
     this.api = api;
     this.study = study;
@@ -35,10 +35,10 @@ class Visit {
     this.play = null;
   }
 
-  /** Show where this person is: at the door, at a puzzle, or done. */
+  /** Show the consent form, the current puzzle, or the thanks. */
   async go() {
     const session = this.api.key ? await this.session() : null;
-    if (!session) return replace(this.element, this.door());
+    if (!session) return replace(this.element, this.consentForm());
     if (session.current === null) {
       this.leave();
       return replace(this.element, this.thanks(session));
@@ -55,7 +55,7 @@ class Visit {
     }
   }
 
-  door() {
+  consentForm() {
     const { name, consent, items, attempt_limit: limit, benchmark } = this.study;
     const who = h("input", {
       name: "name",
@@ -71,14 +71,14 @@ class Visit {
         class: "narrow card stack",
         onsubmit: (event) => {
           event.preventDefault();
-          attempt(() => this.join(who.value.trim()));
+          reportErrors(() => this.join(who.value.trim()));
         },
       },
       h("h1", {}, name),
       h(
         "p",
         { class: "muted" },
-        `${count(items, what)}, up to ${count(limit, "attempt")} each. You can close the page and come back: your place is kept.`,
+        `${count(items, what)}, up to ${count(limit, "attempt")} each. You can close this page and continue later.`,
       ),
       consent &&
         h(
@@ -103,7 +103,7 @@ class Visit {
       `studies/${encodeURIComponent(this.study.id)}/participants`,
       body,
     );
-    this.api.keep(key);
+    this.api.setKey(key);
     await this.go();
   }
 
@@ -117,19 +117,19 @@ class Visit {
         : await iphyrePlay({ ...common, name: subject });
     this.head = h("div");
     this.subject = subject;
-    this.showJourney(session);
+    this.showProgress(session);
     replace(this.element, this.head, this.play.element);
   }
 
-  /** After an attempt: show what it changed; who is done here goes on when ready. */
+  /** Show the progress after an attempt; the participant moves on when ready. */
   async progressed() {
     const session = await this.session();
     if (!session) return;
-    this.showJourney(session);
+    this.showProgress(session);
     this.head.querySelector(".primary")?.focus();
   }
 
-  showJourney(session) {
+  showProgress(session) {
     const at = session.items.findIndex(({ subject }) => subject === this.subject);
     const { length } = session.items;
     const steps = session.items.map((one, i) =>
@@ -139,31 +139,31 @@ class Visit {
       this.head,
       h(
         "div",
-        { class: "journey" },
+        { class: "study-progress" },
         h("b", {}, `${at + 1} of ${length}`),
         h("div", { class: "steps", role: "img", "aria-label": `${at + 1} of ${length}` }, steps),
-        session.items[at].done ? this.onward(session, session.items[at]) : this.giveUp(),
+        session.items[at].done ? this.nextButton(session, session.items[at]) : this.giveUp(),
       ),
     );
   }
 
-  onward({ current }, { solved }) {
+  nextButton({ current }, { solved }) {
     return [
       solved ? chip("Solved", "good", "check") : chip("No attempts left"),
-      button(current === null ? "Finish" : "Next one", {
+      button(current === null ? "Finish" : "Next", {
         kind: "primary",
-        onclick: () => attempt(() => this.go()),
+        onclick: () => reportErrors(() => this.go()),
       }),
     ];
   }
 
   giveUp() {
-    const ask = { title: "Give up this one?", text: "You cannot come back to it.", yes: "Give up" };
+    const ask = { title: "Give up this puzzle?", text: "You cannot come back to it.", yes: "Give up" };
     return button("Give up", {
       kind: "quiet",
       onclick: async () => {
         if (!(await confirm(ask))) return;
-        await attempt(async () => (await this.api.post("me/skip"), this.go()));
+        await reportErrors(async () => (await this.api.post("me/skip"), this.go()));
       },
     });
   }
@@ -178,7 +178,7 @@ class Visit {
       h(
         "p",
         {},
-        `You are through: ${solved} of ${items.length} solved. `,
+        `You have finished and solved ${solved} of ${items.length}. `,
         "All your attempts are stored, and you can close this page.",
       ),
     );

@@ -1,7 +1,7 @@
-// Agents at work: runs, their tasks, and every attempt.
+// Watching agents: runs, their tasks, and every attempt.
 import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
-import { place, setQuery } from "../router.js";
+import { pageLink, setQuery } from "../router.js";
 import { Viewer } from "../play/viewer.js";
 import { button, chip, head, segments } from "../widgets.js";
 
@@ -16,7 +16,7 @@ export async function runsPage() {
       {},
       head({
         title: "Watch agents",
-        text: "Open a run and step through what an agent tried on every task.",
+        text: "Open a run and watch what an agent tried on every task.",
       }),
       runs.length ? h("div", { class: "card" }, runTable(runs)) : nothing(),
     ),
@@ -27,7 +27,7 @@ function nothing() {
   return h(
     "div",
     { class: "card empty" },
-    h("h2", {}, "No runs to watch yet"),
+    h("h2", {}, "There are no runs to watch yet"),
     h("p", {}, "Evaluate an agent, then start the player with the folder of its runs:"),
     h(
       "p",
@@ -49,7 +49,7 @@ function runTable(runs) {
   return table(
     ["Agent", "Setup", ["Score", "number"], ["Solved", "number"]],
     runs.map((run) => [
-      place("watch", run.id),
+      pageLink("watch", run.id),
       run.label || run.agent,
       run.setup.replaceAll("_", " "),
       score(run),
@@ -58,7 +58,7 @@ function runTable(runs) {
   );
 }
 
-/** Rows that lead somewhere: the first cell of each is an address. */
+/** A table whose rows are links; the first cell of each is its address. */
 function table(names, rows) {
   const kinds = names.map((name) => (Array.isArray(name) ? name[1] : ""));
   return h(
@@ -111,7 +111,7 @@ export async function runPage({ parts: [id] }) {
         items
           .slice(0, limit)
           .map((item) => [
-            place("watch", id, item.subject),
+            pageLink("watch", id, item.subject),
             item.subject,
             item.attempts,
             item.first_solved === null ? "–" : item.first_solved,
@@ -131,7 +131,7 @@ export async function runPage({ parts: [id] }) {
       "div",
       {},
       head({
-        crumbs: [["Watch", place("watch")]],
+        crumbs: [["Watch", pageLink("watch")]],
         title: run.label || run.agent,
         text: `${run.setup.replaceAll("_", " ")} · ${score(run)} · ${run.solved} of ${count(run.tasks, "task")} solved`,
       }),
@@ -161,7 +161,7 @@ export async function subjectPage({ parts: [id, subject], query }) {
   ]);
   const viewer = new Viewer(run.benchmark);
   const list = h("div", { class: "attempt-list", role: "group", "aria-label": "Attempts" });
-  const place0 = Math.max(
+  const first = Math.max(
     0,
     attempts.findIndex(({ number }) => String(number) === query.get("attempt")),
   );
@@ -194,7 +194,7 @@ export async function subjectPage({ parts: [id, subject], query }) {
       ),
     ),
   );
-  if (attempts.length) await open(place0);
+  if (attempts.length) await open(first);
 
   return {
     title: `${run.agent} on ${subject}`,
@@ -204,8 +204,8 @@ export async function subjectPage({ parts: [id, subject], query }) {
       {},
       head({
         crumbs: [
-          ["Watch", place("watch")],
-          [run.label || run.agent, place("watch", id)],
+          ["Watch", pageLink("watch")],
+          [run.label || run.agent, pageLink("watch", id)],
         ],
         title: subject,
       }),
@@ -241,7 +241,7 @@ export async function subjectPage({ parts: [id, subject], query }) {
               ),
             ),
             list,
-            h("a", { class: "button", href: place(run.benchmark, subject) }, "Play it yourself"),
+            h("a", { class: "button", href: pageLink(run.benchmark, subject) }, "Play it yourself"),
           ),
         ),
       ),

@@ -1,7 +1,7 @@
-// Beside an I-PHYRE game: the attempts so far, and how others did.
+// The panels beside an I-PHYRE game: the attempts so far, and the results of others.
 import { bars } from "../chart.js";
 import { h } from "../dom.js";
-import { attempt, button, chip } from "../widgets.js";
+import { reportErrors, button, chip } from "../widgets.js";
 
 const SHOWN = 8; // attempts in the table
 
@@ -46,7 +46,7 @@ function row(one, rewatch) {
     h(
       "td",
       {},
-      solved ? chip("solved", "good", "check") : chip(abandoned ? "given up" : "not solved"),
+      solved ? chip("solved", "good", "check") : chip(abandoned ? "abandoned" : "not solved"),
       !counted && [" ", chip("practice", "warm")],
     ),
     h("td", { class: "number" }, reward.toFixed(1).replace("-", "−")),
@@ -56,13 +56,13 @@ function row(one, rewatch) {
       button("Replay", {
         kind: "quiet",
         "aria-label": `Replay attempt ${number}`,
-        onclick: () => attempt(() => rewatch(one)),
+        onclick: () => reportErrors(() => rewatch(one)),
       }),
     ),
   );
 }
 
-/** The mean of counted attempts beside the paper's people and agents. */
+/** The mean of the counted attempts beside the results of the paper's people and agents. */
 export function comparison({ others, source }, attempts) {
   if (Object.keys(others).length === 0) return null;
   const counted = attempts.filter((one) => one.counted);
@@ -72,9 +72,9 @@ export function comparison({ others, source }, attempts) {
   const rows = Object.entries(others).map(([name, value]) => ({ name, value }));
   return h(
     "section",
-    { class: "card stack", "aria-label": "Beside others" },
-    h("h2", {}, "Beside people and agents"),
-    bars([{ name: "You, mean", value: mean, you: true }, ...rows], {
+    { class: "card stack", "aria-label": "Comparison" },
+    h("h2", {}, "Compared with people and agents"),
+    bars([{ name: "You (mean)", value: mean, you: true }, ...rows], {
       low: -100,
       high: 1000,
       digits: 0,

@@ -1,4 +1,4 @@
-// A live I-PHYRE game: the server plays, this end shows and clicks.
+// A live I-PHYRE game: the server plays, and the page shows it and sends clicks.
 
 /**
  * Fires "ready", "started", "frame", "missed", "ended", "problem" and "lost"; the message is the

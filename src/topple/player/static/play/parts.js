@@ -1,16 +1,16 @@
-// Parts of the two play pages: the box around a stage, verdicts, sharing.
+// Parts of the two play areas: the frame of a scene, legends, links and key lists.
 import { h, replace } from "../dom.js";
 import { palette } from "../canvas/palette.js";
-import { here } from "../router.js";
+import { absoluteLink } from "../router.js";
 import { settings } from "../settings.js";
 import { button, copy } from "../widgets.js";
 
-/** A stage with room for a verdict and a cover over it. */
-export class StageBox {
-  /** @param {import("../canvas/stage.js").Stage} stage */
-  constructor(stage) {
+/** The frame around a scene, with overlays for a result and for a button. */
+export class SceneFrame {
+  /** @param {import("../canvas/scene_view.js").SceneView} view */
+  constructor(view) {
     this.#over = h("div");
-    this.element = h("div", { class: "stage-box" }, stage.canvas, this.#over);
+    this.element = h("div", { class: "scene-frame" }, view.canvas, this.#over);
   }
 
   #over;
@@ -29,7 +29,7 @@ export class StageBox {
   }
 }
 
-/** "Make sure the green ball touches ..." with each colour shown beside its word. */
+/** The description of a task, with each colour word marked in its colour. */
 export function goalSentence(text) {
   const line = h("p", { class: "goal" });
   const write = () => {
@@ -47,32 +47,32 @@ export function goalSentence(text) {
 
 const MEANINGS = {
   phyre: {
-    red: "yours",
-    green: "has to touch",
-    blue: "this one",
-    purple: "this one",
-    gray: "loose",
+    red: "placed by you",
+    green: "must touch the goal",
+    blue: "the goal",
+    purple: "the goal",
+    gray: "movable",
     black: "fixed",
   },
   iphyre: {
-    ball: "has to get out",
+    ball: "must get out",
     gray: "can be removed",
-    blue: "loose",
+    blue: "movable",
     black: "fixed",
     joint: "stick or spring",
   },
 };
 
 /**
- * What the colours of a scene mean.
+ * The meaning of the colours of a scene.
  * @param {"phyre" | "iphyre"} benchmark
- * @param {Set<string>} shown the colours there are
- * @param {boolean} daylight
+ * @param {Set<string>} shown the colours that occur
+ * @param {boolean} light
  */
-export function legend(benchmark, shown, daylight) {
+export function legend(benchmark, shown, light) {
   const list = h("p", { class: "legend" });
   const write = () => {
-    const colours = palette(daylight)[benchmark];
+    const colours = palette(light)[benchmark];
     const entries = Object.entries(MEANINGS[benchmark]).filter(([name]) => shown.has(name));
     replace(
       list,
@@ -94,7 +94,7 @@ function marked(word, colour) {
   return mark;
 }
 
-/** Call back when settings change, for as long as an element is on the page. */
+/** Call back when the settings change, as long as an element is on the page. */
 function whileShown(element, callback) {
   const listen = () => {
     if (element.isConnected) callback();
@@ -103,12 +103,12 @@ function whileShown(element, callback) {
   settings.addEventListener("change", listen);
 }
 
-/** What can be done with a replay: a link to it, and a film of it. */
+/** The buttons below a replay: copy a link to it, or download a film of it. */
 export function shareRow(hash, films) {
   return h(
     "div",
     { class: "row" },
-    button("Copy link", { icon: "link", kind: "quiet", onclick: () => copy(here(hash)) }),
+    button("Copy link", { icon: "link", kind: "quiet", onclick: () => copy(absoluteLink(hash)) }),
     h("a", { class: "button quiet", href: films.gif, download: "" }, "GIF"),
     h("a", { class: "button quiet", href: films.mp4, download: "" }, "MP4"),
   );
@@ -122,7 +122,7 @@ export function films(benchmark, subject, query) {
 }
 
 /**
- * What keys do, folded away.
+ * A collapsed list of keys and what they do.
  * @param {any[][]} rows the names of some keys, and what they do
  */
 export function keyList(rows) {

@@ -1,4 +1,4 @@
-// How the player does in a tier, beside random guessing and the published agents.
+// The player's results in a tier, compared with random guessing and the published agents.
 import { bars, successChart } from "../chart.js";
 import { h } from "../dom.js";
 
@@ -9,8 +9,8 @@ export async function standingCard(api, tier) {
   const figure = (value, label) => h("div", {}, h("b", {}, value), h("span", {}, label));
   return h(
     "section",
-    { class: "card stack", "aria-label": "Your standing" },
-    h("h2", {}, tier === "ball" ? "You, one ball" : "You, two balls"),
+    { class: "card stack", "aria-label": "Your results" },
+    h("h2", {}, tier === "ball" ? "Your results with one ball" : "Your results with two balls"),
     h(
       "div",
       { class: "figures" },
@@ -41,7 +41,7 @@ export async function standingCard(api, tier) {
   );
 }
 
-/** Others by what they were measured on. */
+/** The others, grouped by the tasks they were measured on. */
 function groups(others) {
   const found = new Map();
   for (const one of others) found.set(one.note, [...(found.get(one.note) ?? []), one]);

@@ -1,4 +1,4 @@
-// A clock over recorded steps with its controls: play, scrub, step, speed.
+// Playback of a recording, with its controls: play, seek, step and speed.
 import { h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { STEPS_PER_SECOND } from "./replay.js";
@@ -6,12 +6,12 @@ import { settings } from "../settings.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
-/** Fires "step" whenever the moment shown changes, and "end" when play reaches the last one. */
+/** Fires "step" whenever the position changes, and "end" when playback reaches the last step. */
 export class Playback extends EventTarget {
   constructor() {
     super();
-    this.last = 0; // the last step there is
-    this.step = 0; // the moment shown; may lie between two steps
+    this.last = 0; // the last step of the recording
+    this.step = 0; // the position; it may lie between two steps
     this.playing = false;
     this.element = this.#build();
     this.#show();
@@ -20,7 +20,7 @@ export class Playback extends EventTarget {
   #frame = 0;
   #clock = 0;
 
-  /** Show a recording of so many steps. Plays at once, unless less movement is wanted. */
+  /** Show a recording of so many steps. It plays at once, unless reduced motion is wanted. */
   open(last, { autoplay = true } = {}) {
     this.pause();
     this.last = last;
@@ -32,7 +32,7 @@ export class Playback extends EventTarget {
     else if (autoplay) this.dispatchEvent(new Event("end"));
   }
 
-  /** Nothing to play any more. */
+  /** Hide the controls. */
   close() {
     this.pause();
     this.element.hidden = true;
@@ -63,13 +63,13 @@ export class Playback extends EventTarget {
     this.dispatchEvent(new Event("step"));
   }
 
-  /** Go a number of whole steps. */
-  nudge(steps) {
+  /** Move by a number of whole steps. */
+  stepBy(steps) {
     this.pause();
     this.seek(Math.round(this.step) + steps);
   }
 
-  /** Keys that work anywhere on the page. @param {KeyboardEvent} event */
+  /** Handle a key that works anywhere on the page. @param {KeyboardEvent} event */
   key(event) {
     const typing = /** @type {HTMLElement} */ (event.target).closest(
       "input, select, textarea, button, a",
@@ -77,8 +77,8 @@ export class Playback extends EventTarget {
     if (this.element.hidden || typing || event.ctrlKey || event.metaKey) return;
     const actions = {
       " ": () => this.toggle(),
-      ",": () => this.nudge(-1),
-      ".": () => this.nudge(1),
+      ",": () => this.stepBy(-1),
+      ".": () => this.stepBy(1),
     };
     if (!(event.key in actions)) return;
     event.preventDefault();
@@ -109,7 +109,7 @@ export class Playback extends EventTarget {
       step: "any",
       value: 0,
       class: "scrub",
-      "aria-label": "Moment",
+      "aria-label": "Position",
       oninput: () => {
         const step = Number(this.scrub.value);
         this.pause();
@@ -130,9 +130,9 @@ export class Playback extends EventTarget {
     return h(
       "div",
       { class: "playback", role: "group", "aria-label": "Playback", hidden: true },
-      button("stepBack", "One step back", () => this.nudge(-1)),
+      button("stepBack", "One step back", () => this.stepBy(-1)),
       this.toggleButton,
-      button("stepNext", "One step on", () => this.nudge(1)),
+      button("stepNext", "One step forward", () => this.stepBy(1)),
       this.scrub,
       this.time,
       this.speed,

@@ -1,4 +1,4 @@
-// Recorded poses, read at any moment.
+// Recorded poses, interpolated at any step.
 
 /**
  * @typedef {object} TrajectoryData
@@ -23,14 +23,14 @@ export class Replay {
     this.column = new Map(data.bodies.map((body, k) => [body, k]));
   }
 
-  /** The last step there is. */
+  /** The last step of the recording. */
   get last() {
     return Math.max(0, this.frames - 1) * this.stride;
   }
 
   /**
-   * Where bodies are at a step, also between two.
-   * @returns {(body: number) => [number, number, number] | undefined} undefined: it never moves
+   * The poses of bodies at a step, interpolated between two.
+   * @returns {(body: number) => [number, number, number] | undefined} undefined if it never moves
    */
   at(step) {
     const exact = Math.min(step / this.stride, this.frames - 1);

@@ -1,25 +1,25 @@
-// Watching one attempt of either benchmark: a stage with playback and the means to share it.
+// Watching an attempt of either benchmark: a scene with playback, and buttons to share it.
 import { paintGame } from "../canvas/iphyre_scene.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
-import { IPHYRE_SIZE, PHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { IPHYRE_SIZE, PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { h, replace } from "../dom.js";
-import { films, shareRow, StageBox } from "./parts.js";
+import { films, shareRow, SceneFrame } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay, STEPS_PER_SECOND } from "./replay.js";
 
-/** Shows one replay after the other in the same place. */
+/** Shows replays one after the other. */
 export class Viewer {
   /** @param {"phyre" | "iphyre"} benchmark */
   constructor(benchmark) {
     this.benchmark = benchmark;
     const phyre = benchmark === "phyre";
-    this.stage = new Stage({
+    this.view = new SceneView({
       size: phyre ? PHYRE_SIZE : IPHYRE_SIZE,
       yUp: phyre,
       label: "Replay",
       paint: (ctx) => this.#data && (phyre ? this.#paintPhyre(ctx) : this.#paintGame(ctx)),
     });
-    this.box = new StageBox(this.stage);
+    this.box = new SceneFrame(this.view);
     this.playback = new Playback();
     this.share = h("div");
     this.element = h(
@@ -29,7 +29,7 @@ export class Viewer {
       this.playback.element,
       this.share,
     );
-    this.playback.addEventListener("step", this.stage.redraw);
+    this.playback.addEventListener("step", this.view.redraw);
     this.playback.addEventListener("end", () => this.#verdict());
     addEventListener("keydown", this.#keys);
   }
@@ -55,7 +55,7 @@ export class Viewer {
   close() {
     removeEventListener("keydown", this.#keys);
     this.playback.close();
-    this.stage.close();
+    this.view.close();
   }
 
   #paintPhyre(ctx) {
@@ -81,7 +81,7 @@ export class Viewer {
   }
 }
 
-/** A plan as it stands in a link: "30:0,75:2". */
+/** A plan as it is written in links, such as "30:0,75:2". */
 export function planText(plan) {
   return plan.map(({ tick, body }) => `${tick}:${body}`).join(",");
 }

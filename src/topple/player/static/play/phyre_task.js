@@ -1,16 +1,16 @@
-// A PHYRE task on the table: either balls are being placed, or an attempt is watched.
+// The play area of a PHYRE task, in which balls are placed or an attempt is watched.
 import { celebrate } from "../canvas/confetti.js";
 import { fromAction, toAction } from "../canvas/geometry.js";
 import { palette } from "../canvas/palette.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
 import { Placement } from "../canvas/placement.js";
-import { PHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { announce, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
-import { place } from "../router.js";
-import { attempt, button, chip, confirm } from "../widgets.js";
+import { pageLink } from "../router.js";
+import { reportErrors, button, chip, confirm } from "../widgets.js";
 import { ballFields } from "./ball_fields.js";
-import { films, goalSentence, keyList, legend, shareRow, StageBox } from "./parts.js";
+import { films, goalSentence, keyList, legend, shareRow, SceneFrame } from "./parts.js";
 import { standingCard } from "./phyre_standing.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
@@ -18,7 +18,7 @@ import { Replay } from "./replay.js";
 const WALLS = 4; // the first bodies of a scene, outside the picture
 const VALIDATE_AFTER = 180; // ms without movement
 
-export class PhyreTable {
+export class PhyreTask {
   /**
    * @param {import("../api.js").Api} api
    * @param {string} path of the task
@@ -32,15 +32,15 @@ export class PhyreTable {
     this.onprogress = onprogress;
     this.study = onprogress !== null;
     this.replay = /** @type {Replay | null} */ (null);
-    this.stage = new Stage({
+    this.view = new SceneView({
       size: PHYRE_SIZE,
       yUp: true,
       focusable: true,
       paint: (ctx) => this.paint(ctx),
       label: `${task.description} Arrow keys move the ball, plus and minus change its size, Enter simulates.`,
     });
-    this.placement = new Placement(this.stage, task.scene.bodies, task.balls);
-    this.box = new StageBox(this.stage);
+    this.placement = new Placement(this.view, task.scene.bodies, task.balls);
+    this.box = new SceneFrame(this.view);
     this.playback = new Playback();
     this.go = button("Simulate", {
       icon: "play",
@@ -63,7 +63,7 @@ export class PhyreTable {
 
   timer = 0;
   over = false;
-  progress = null; // of an attempt whose end was not shown yet
+  progress = null; // after an attempt whose end has not been shown yet
 
   build() {
     return h(
@@ -102,16 +102,16 @@ export class PhyreTable {
   }
 
   connect() {
-    const { placement, playback, stage } = this;
+    const { placement, playback, view } = this;
     placement.addEventListener("change", () => this.moved());
     placement.addEventListener("submit", () => this.act());
-    playback.addEventListener("step", () => stage.redraw());
+    playback.addEventListener("step", () => view.redraw());
     playback.addEventListener("end", () => this.showVerdict());
-    // Touching the scene after an attempt takes the balls up again.
-    stage.canvas.addEventListener("pointerdown", () => this.replay && this.again(), {
+    // Touching the scene after an attempt returns to placing balls.
+    view.canvas.addEventListener("pointerdown", () => this.replay && this.again(), {
       capture: true,
     });
-    stage.canvas.addEventListener(
+    view.canvas.addEventListener(
       "keydown",
       (event) => {
         if (this.replay && event.key === "Enter") {
@@ -130,7 +130,7 @@ export class PhyreTable {
     removeEventListener("keydown", this.keys);
     clearTimeout(this.timer);
     this.playback.close();
-    this.stage.close();
+    this.view.close();
   }
 
   async start(action) {
@@ -153,7 +153,7 @@ export class PhyreTable {
     }
   }
 
-  /** A ball was moved: cheap rules at once, the exact ones when the hand rests. */
+  /** A ball was moved: check the approximate rules now, and the exact ones after a pause. */
   moved() {
     const { placement } = this;
     if (this.replay) return this.again();
@@ -184,7 +184,7 @@ export class PhyreTable {
 
   act() {
     if (this.replay) this.again();
-    else if (this.placement.ready) attempt(() => this.simulate(), this.go);
+    else if (this.placement.ready) reportErrors(() => this.simulate(), this.go);
     else announce(this.placement.status);
   }
 
@@ -201,16 +201,16 @@ export class PhyreTable {
     this.watch(result.trajectory, action);
   }
 
-  /** Show a recording in place of the balls being placed. */
+  /** Show a recording instead of the balls that are being placed. */
   watch(trajectory, action) {
     this.replay = new Replay(trajectory);
     this.placement.enabled = false;
     this.box.clear();
-    this.say("Watching the attempt.", "");
+    this.say("You are watching the attempt.", "");
     replace(this.go, "Try again");
     this.go.disabled = false;
     const query = { action: action.join(",") };
-    const link = `${place("replay", "phyre", this.task.id)}?${new URLSearchParams(query)}`;
+    const link = `${pageLink("replay", "phyre", this.task.id)}?${new URLSearchParams(query)}`;
     replace(this.share, shareRow(link, films("phyre", this.task.id, query)));
     this.playback.open(this.replay.last);
   }
@@ -225,7 +225,7 @@ export class PhyreTable {
     replace(this.go, icon("play"), "Simulate");
     this.placement.enabled = true;
     this.moved();
-    this.stage.redraw();
+    this.view.redraw();
   }
 
   showVerdict() {
@@ -238,14 +238,14 @@ export class PhyreTable {
       const { next } = this.task;
       if (next && !this.study)
         this.share.prepend(
-          h("a", { class: "button", href: place("phyre", next) }, "Next task", icon("next")),
+          h("a", { class: "button", href: pageLink("phyre", next) }, "Next task", icon("next")),
         );
     }
     this.celebration = false;
     this.settle();
   }
 
-  /** Once after each attempt: show what it changed. */
+  /** Show the progress once after each attempt. */
   settle() {
     const { progress } = this;
     if (!progress) return;
@@ -272,7 +272,7 @@ export class PhyreTable {
         : h(
             "p",
             { class: "muted small" },
-            this.study ? "None yet." : "None yet. Every attempt counts, up to a hundred.",
+            this.study ? "No attempts yet." : "No attempts yet. The first hundred count.",
           ),
     );
   }
@@ -288,7 +288,7 @@ export class PhyreTable {
         class: kind,
         title: `Attempt ${number}: ${word}`,
         "aria-label": `Watch attempt ${number}, ${word}`,
-        onclick: () => attempt(() => this.rewatch(past)),
+        onclick: () => reportErrors(() => this.rewatch(past)),
       },
       number,
     );
@@ -318,10 +318,10 @@ export class PhyreTable {
           this.task.progress.solved ||
           (await confirm({
             title: "Show a solution?",
-            text: "From then on your attempts at this task are practice: they no longer count towards your curve.",
+            text: "After that, your attempts at this task are practice and no longer count towards your score.",
             yes: "Show it",
           }));
-        if (yes) await attempt(() => this.showSolution());
+        if (yes) await reportErrors(() => this.showSolution());
       },
     });
   }
@@ -330,7 +330,7 @@ export class PhyreTable {
     const { action, source, trajectory } = await this.api.post(`${this.path}/solution`);
     const { progress } = (this.task = { ...this.task, ...(await this.api.get(this.path)) });
     this.placement.set(fromAction(action));
-    this.verdict = [`A solution, not yours: ${source}`, "warm"];
+    this.verdict = [`A solution (${source})`, "warm"];
     this.showProgress(progress);
     this.watch(trajectory, action);
     this.box.verdict(this.verdict[0], this.verdict[1]);
@@ -365,11 +365,11 @@ function keys(balls) {
         ]
       : [];
   return keyList([
-    [["←", "↑", "→", "↓"], "move by a pixel, with Shift by eight"],
-    [["+", "−"], "radius; the wheel and the rim handle, too"],
+    [["←", "↑", "→", "↓"], "move by one pixel, or by eight with Shift"],
+    [["+", "−"], "change the radius, as do the wheel and the handle on the rim"],
     ...second,
     [["Enter"], "simulate, then try again"],
     [["Space"], "play or pause"],
-    [[",", "."], "a step back or on"],
+    [[",", "."], "go one step back or forward"],
   ]);
 }

@@ -1,11 +1,11 @@
-// A puzzle in the making, with all that lies around the bench.
+// The page of the puzzle editor: the scene with tools, fields, checks and saving.
 import { api } from "../api.js";
 import { h, replace, toast } from "../dom.js";
 import { planText } from "../play/viewer.js";
-import { place } from "../router.js";
-import { attempt, button, download, head, segments } from "../widgets.js";
-import { Bench } from "./bench.js";
-import { remember } from "./drafts.js";
+import { pageLink } from "../router.js";
+import { reportErrors, button, download, head, segments } from "../widgets.js";
+import { SceneEditor } from "./scene_editor.js";
+import { saveDraft } from "./drafts.js";
 import { bodyButtons, inspector } from "./inspector.js";
 import { IphyreDraft } from "./iphyre_draft.js";
 import { PhyreDraft } from "./phyre_draft.js";
@@ -13,16 +13,16 @@ import { toolPicture } from "./tool_pictures.js";
 
 const CHECK_AFTER = 400; // ms without a change
 const SEARCH_SECONDS = 5;
-const PROPER = "This is a proper puzzle. Test it, or ask whether it can be solved.";
+const VALID = "This puzzle is valid. Test it, or check whether it can be solved.";
 
-export class Desk {
+export class PuzzleEditor {
   constructor(benchmark, puzzle, blank) {
     this.benchmark = benchmark;
     this.id = puzzle.mine ? puzzle.id : null;
     this.tier = puzzle.tier;
     const reopen = (data) =>
       benchmark === "phyre" ? new PhyreDraft(data, blank.data) : new IphyreDraft(data);
-    this.bench = new Bench(reopen(puzzle.data), reopen);
+    this.editor = new SceneEditor(reopen(puzzle.data), reopen);
     this.title = h("input", {
       value: puzzle.name,
       maxlength: 80,
@@ -37,38 +37,38 @@ export class Desk {
       kind: "round",
       "aria-label": "Undo",
       title: "Undo",
-      onclick: () => this.bench.undo(),
+      onclick: () => this.editor.undo(),
     });
     this.redo = button("", {
       icon: "redo",
       kind: "round",
       "aria-label": "Redo",
       title: "Redo",
-      onclick: () => this.bench.redo(),
+      onclick: () => this.editor.redo(),
     });
     this.element = this.build();
-    this.bench.addEventListener("change", () => this.changed());
-    this.bench.addEventListener("select", () => this.inspect());
+    this.editor.addEventListener("change", () => this.changed());
+    this.editor.addEventListener("select", () => this.inspect());
     this.inspect();
-    this.judge();
+    this.checkRules();
   }
 
   timer = 0;
-  judged = 0;
+  checks = 0;
 
   build() {
-    const { bench, benchmark } = this;
+    const { editor, benchmark } = this;
     const file = h("input", {
       type: "file",
       accept: ".json,application/json",
       hidden: true,
-      onchange: () => attempt(() => this.open(file)),
+      onchange: () => reportErrors(() => this.open(file)),
     });
     return h(
       "div",
       {},
       head({
-        crumbs: [["Make", place("make")]],
+        crumbs: [["Make", pageLink("make")]],
         title: benchmark === "phyre" ? "PHYRE puzzle" : "I-PHYRE game",
         end: h(
           "div",
@@ -89,20 +89,20 @@ export class Desk {
         h(
           "div",
           { class: "tools", role: "toolbar", "aria-label": "Add a body" },
-          bench.draft.tools.map(([tool, word]) =>
+          editor.draft.tools.map(([tool, word]) =>
             h(
               "button",
               {
                 type: "button",
                 "aria-label": `Add ${word.toLowerCase()}`,
-                onclick: () => bench.add(tool),
+                onclick: () => editor.add(tool),
               },
               toolPicture(tool),
               word,
             ),
           ),
         ),
-        h("div", { class: "stage-box" }, bench.stage.canvas),
+        h("div", { class: "scene-frame" }, editor.view.canvas),
         h(
           "div",
           { class: "panel" },
@@ -123,7 +123,7 @@ export class Desk {
             this.check,
             this.saveButtons(),
           ),
-          h("section", { class: "card stack", "aria-label": "Chosen body" }, this.inspector),
+          h("section", { class: "card stack", "aria-label": "Selected body" }, this.inspector),
           h(
             "section",
             { class: "card stack", "aria-label": "Bodies" },
@@ -137,7 +137,7 @@ export class Desk {
 
   saveButtons() {
     const act = (text, name, kind, action) => {
-      const element = button(text, { icon: name, kind, onclick: () => attempt(action, element) });
+      const element = button(text, { icon: name, kind, onclick: () => reportErrors(action, element) });
       return element;
     };
     return h(
@@ -146,7 +146,7 @@ export class Desk {
       act("Save", "save", "primary", () => this.save()),
       act("Test", "play", "", async () => {
         const { subject } = await this.save();
-        location.hash = place(this.benchmark, subject);
+        location.hash = pageLink(this.benchmark, subject);
       }),
       act("Solvable?", "bulb", "", () => this.solvability()),
     );
@@ -154,7 +154,7 @@ export class Desk {
 
   leave() {
     clearTimeout(this.timer);
-    this.bench.stage.close();
+    this.editor.view.close();
   }
 
   get name() {
@@ -162,7 +162,7 @@ export class Desk {
   }
 
   get data() {
-    return this.bench.draft.data(this.name);
+    return this.editor.draft.data(this.name);
   }
 
   get body() {
@@ -175,10 +175,10 @@ export class Desk {
   }
 
   changed() {
-    remember(this.benchmark, this.id ? null : this.body);
+    saveDraft(this.benchmark, this.id ? null : this.body);
     this.inspect();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.judge(), CHECK_AFTER);
+    this.timer = setTimeout(() => this.checkRules(), CHECK_AFTER);
   }
 
   say(text, kind) {
@@ -186,17 +186,17 @@ export class Desk {
     this.check.className = `check ${kind}`;
   }
 
-  /** Does the draft keep the rules? */
-  async judge() {
-    const mine = ++this.judged;
+  /** Ask the server whether the draft keeps the rules. */
+  async checkRules() {
+    const mine = ++this.checks;
     const { ok, error, body } = await api
       .post("puzzles/check", this.body)
       .catch((problem) => ({ ok: false, error: problem.message, body: null }));
-    if (mine !== this.judged) return; // changed in the meantime
-    this.say(ok ? PROPER : error, ok ? "good" : "bad");
-    const item = body === null ? -1 : this.bench.draft.itemOf(body);
+    if (mine !== this.checks) return; // changed in the meantime
+    this.say(ok ? VALID : error, ok ? "good" : "bad");
+    const item = body === null ? -1 : this.editor.draft.itemOf(body);
     if (ok || item < 0) return;
-    this.check.append(" ", button("Show it", { onclick: () => this.bench.select(item) }));
+    this.check.append(" ", button("Show it", { onclick: () => this.editor.select(item) }));
   }
 
   async save() {
@@ -204,8 +204,8 @@ export class Desk {
       ? await api.put(`puzzles/${this.id}`, this.body)
       : await api.post("puzzles", this.body);
     this.id = saved.id;
-    remember(this.benchmark, null);
-    history.replaceState(null, "", place("make", saved.id));
+    saveDraft(this.benchmark, null);
+    history.replaceState(null, "", pageLink("make", saved.id));
     toast("Saved.", "info");
     return saved;
   }
@@ -219,7 +219,7 @@ export class Desk {
       ? { action: found.solution.join(",") }
       : found.plan && { plan: planText(found.plan) };
     if (!query) return;
-    const replay = `${place("replay", this.benchmark, subject)}?${new URLSearchParams(query)}`;
+    const replay = `${pageLink("replay", this.benchmark, subject)}?${new URLSearchParams(query)}`;
     this.check.append(" ", h("a", { href: replay }, "Watch a solution"));
   }
 
@@ -229,10 +229,10 @@ export class Desk {
     let data;
     try {
       data = JSON.parse(await chosen.text());
-      this.bench.load(data);
+      this.editor.load(data);
     } catch {
       throw new Error(
-        `${chosen.name} is no ${this.benchmark === "phyre" ? "scene" : "game"} in JSON.`,
+        `${chosen.name} does not hold a ${this.benchmark === "phyre" ? "scene" : "game"} in JSON.`,
       );
     } finally {
       file.value = "";
@@ -242,12 +242,12 @@ export class Desk {
   }
 
   inspect() {
-    this.undo.disabled = !this.bench.canUndo;
-    this.redo.disabled = !this.bench.canRedo;
-    replace(this.bodies, bodyButtons(this.bench));
+    this.undo.disabled = !this.editor.canUndo;
+    this.redo.disabled = !this.editor.canRedo;
+    replace(this.bodies, bodyButtons(this.editor));
     replace(
       this.inspector,
-      inspector(this.bench, () => this.inspect()),
+      inspector(this.editor, () => this.inspect()),
     );
   }
 }

@@ -1,4 +1,4 @@
-// A square canvas that speaks the coordinates of its scene and stays sharp at any size.
+// A square canvas with the coordinates of its scene, which stays sharp at any size.
 import { h } from "../dom.js";
 import { settings } from "../settings.js";
 
@@ -7,21 +7,21 @@ import { settings } from "../settings.js";
 export const PHYRE_SIZE = 256; // px, y up
 export const IPHYRE_SIZE = 600; // px, y down
 
-export class Stage {
+export class SceneView {
   /**
    * @param {object} options
    * @param {number} options.size width and height of the scene
    * @param {boolean} options.yUp
-   * @param {string} [options.label] what the picture shows; none for mere decoration
-   * @param {(ctx: CanvasRenderingContext2D, stage: Stage) => void} options.paint in scene coordinates
-   * @param {boolean} [options.focusable] whether keys go to it
+   * @param {string} [options.label] what the picture shows; none for decoration
+   * @param {(ctx: CanvasRenderingContext2D, view: SceneView) => void} options.paint in scene coordinates
+   * @param {boolean} [options.focusable] whether it receives keys
    */
   constructor({ size, yUp, label, paint, focusable = false }) {
     this.size = size;
     this.yUp = yUp;
     this.paint = paint;
     this.canvas = h("canvas", {
-      class: "stage",
+      class: "scene-view",
       role: focusable ? "application" : label && "img",
       "aria-label": label,
       "aria-hidden": label ? undefined : "true",
@@ -35,19 +35,19 @@ export class Stage {
   #watch;
   #frame = 0;
 
-  /** Pixels of the screen per unit of the scene. */
+  /** Screen pixels per unit of the scene. */
   get scale() {
     return (this.canvas.clientWidth || 1) / this.size;
   }
 
-  /** Whether keys are in use here. */
+  /** Whether the canvas is used by keyboard. */
   get byKeys() {
     return (
       document.activeElement === this.canvas && document.documentElement.dataset.input === "keys"
     );
   }
 
-  /** Draw again before the next picture of the screen; many calls cost one drawing. */
+  /** Draw before the next frame of the screen; several calls draw once. */
   redraw = () => {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -55,7 +55,7 @@ export class Stage {
     });
   };
 
-  /** Where a pointer is, in the scene. @returns {Point} */
+  /** The position of a pointer in the scene. @returns {Point} */
   at(event) {
     const box = this.canvas.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * this.size;
@@ -63,7 +63,7 @@ export class Stage {
     return { x, y: this.yUp ? this.size - y : y };
   }
 
-  /** Stop watching; the page is left. */
+  /** Stop drawing, because the user leaves the page. */
   close() {
     this.#watch.disconnect();
     cancelAnimationFrame(this.#frame);

@@ -1,26 +1,26 @@
-// The editor's stage: choose, drag, pull handles, keys, undo; for a draft of either benchmark.
+// Editing a draft of either benchmark in its scene: select, drag, resize, turn, undo and redo.
 import { palette } from "../canvas/palette.js";
-import { Stage } from "../canvas/stage.js";
+import { SceneView } from "../canvas/scene_view.js";
 
 const GRIP = 14; // screen px around a handle
 const HISTORY = 100;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-/** Fires "change" when the draft changed and "select" when another item is chosen. */
-export class Bench extends EventTarget {
+/** Fires "change" when the draft changed and "select" when another item is selected. */
+export class SceneEditor extends EventTarget {
   /** @param {any} draft @param {(data: any) => any} reopen makes a draft of stored data */
   constructor(draft, reopen) {
     super();
     this.draft = draft;
     this.reopen = reopen;
     this.selected = -1;
-    this.stage = new Stage({
+    this.view = new SceneView({
       size: draft.size,
       yUp: draft.yUp,
       focusable: true,
-      paint: (ctx, stage) => this.#paint(ctx, stage),
+      paint: (ctx, view) => this.#paint(ctx, view),
       label:
-        "Scene. Arrow keys move the chosen body, Q and E turn it, plus and minus resize it, Delete removes it.",
+        "Scene. Arrow keys move the selected body, Q and E turn it, plus and minus resize it, Delete removes it.",
     });
     this.#past = [this.#snapshot()];
     this.#listen();
@@ -40,7 +40,7 @@ export class Bench extends EventTarget {
 
   select(index) {
     this.selected = index;
-    this.stage.redraw();
+    this.view.redraw();
     this.dispatchEvent(new Event("select"));
   }
 
@@ -57,17 +57,17 @@ export class Bench extends EventTarget {
     this.select(-1);
   }
 
-  /** Something was changed for good: remember it, so that it can be undone. */
+  /** Add the current state to the history, so that a change can be undone. */
   commit() {
     const now = this.#snapshot();
-    if (now === this.#past.at(-1)) return this.stage.redraw();
+    if (now === this.#past.at(-1)) return this.view.redraw();
     this.#past = [...this.#past, now].slice(-HISTORY);
     this.#future = [];
     this.#changed();
   }
 
   undo() {
-    if (this.canUndo) this.#travel(this.#past, this.#future);
+    if (this.canUndo) this.#restore(this.#past, this.#future);
   }
 
   redo() {
@@ -77,7 +77,7 @@ export class Bench extends EventTarget {
     this.load(JSON.parse(next), false);
   }
 
-  /** Put another scene on the bench. */
+  /** Replace the draft by stored data. */
   load(data, remember = true) {
     this.draft = this.reopen(data);
     this.select(-1);
@@ -85,7 +85,7 @@ export class Bench extends EventTarget {
     else this.#changed();
   }
 
-  #travel(from, to) {
+  #restore(from, to) {
     to.push(from.pop());
     this.load(JSON.parse(from.at(-1)), false);
   }
@@ -95,12 +95,12 @@ export class Bench extends EventTarget {
   }
 
   #changed() {
-    this.stage.redraw();
+    this.view.redraw();
     this.dispatchEvent(new Event("change"));
   }
 
-  #paint(ctx, stage) {
-    const unit = 1 / stage.scale;
+  #paint(ctx, view) {
+    const unit = 1 / view.scale;
     const colours = palette();
     this.draft.paint(ctx, colours, this.selected, unit);
     if (this.selected < 0) return;
@@ -116,7 +116,7 @@ export class Bench extends EventTarget {
   }
 
   #listen() {
-    const { canvas } = this.stage;
+    const { canvas } = this.view;
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
     for (const name of ["pointerup", "pointercancel"])
@@ -126,7 +126,7 @@ export class Bench extends EventTarget {
 
   #handleAt(point) {
     if (this.selected < 0) return undefined;
-    const near = GRIP / this.stage.scale;
+    const near = GRIP / this.view.scale;
     return this.draft
       .handles(this.selected)
       .find(({ x, y }) => Math.hypot(x - point.x, y - point.y) < near);
@@ -135,16 +135,16 @@ export class Bench extends EventTarget {
   #down(event) {
     if (event.button !== 0) return;
     event.preventDefault();
-    const { canvas } = this.stage;
+    const { canvas } = this.view;
     canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
-    const point = this.stage.at(event);
+    const point = this.view.at(event);
     const handle = this.#handleAt(point);
     if (handle) {
       this.#drag = { handle: handle.name, point };
       return;
     }
-    const index = this.draft.hit(point, 4 / this.stage.scale);
+    const index = this.draft.hit(point, 4 / this.view.scale);
     if (this.draft.choose?.(index)) {
       this.commit();
       return this.select(index);
@@ -154,8 +154,8 @@ export class Bench extends EventTarget {
   }
 
   #move(event) {
-    const point = this.stage.at(event);
-    const { dataset } = this.stage.canvas;
+    const point = this.view.at(event);
+    const { dataset } = this.view.canvas;
     if (!this.#drag) {
       const handle = this.#handleAt(point);
       const over = this.draft.hit(point, 0) >= 0;
@@ -169,7 +169,7 @@ export class Bench extends EventTarget {
       this.draft.move(this.selected, dx, dy);
       this.#drag.point = { x: last.x + dx, y: last.y + dy };
     }
-    this.stage.redraw();
+    this.view.redraw();
   }
 
   #up() {

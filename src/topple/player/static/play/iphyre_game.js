@@ -1,22 +1,22 @@
-// An I-PHYRE game: waiting for its start, live, or showing a replay.
+// The play area of an I-PHYRE game, which is waiting, live, or showing a replay.
 import { celebrate } from "../canvas/confetti.js";
 import { grayAt, paintGame, startOf } from "../canvas/iphyre_scene.js";
 import { palette } from "../canvas/palette.js";
-import { IPHYRE_SIZE, Stage } from "../canvas/stage.js";
+import { IPHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { announce, h, replace, toast } from "../dom.js";
-import { place } from "../router.js";
-import { attempt, button, chip } from "../widgets.js";
+import { pageLink } from "../router.js";
+import { reportErrors, button, chip } from "../widgets.js";
 import { attemptTable, comparison } from "./game_panels.js";
 import { LiveGame } from "./live_game.js";
-import { films, keyList, legend, shareRow, StageBox } from "./parts.js";
+import { films, keyList, legend, shareRow, SceneFrame } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
 import { planText } from "./viewer.js";
 
-const GOAL = "Get every ball out through the bottom, by removing gray blocks in time.";
-const FINGER = 8; // px of slack around a block for a touch
+const GOAL = "Get every ball out through the bottom by removing gray blocks at the right time.";
+const TOUCH_MARGIN = 8; // px around a block within which a touch counts
 
-export class Arcade {
+export class IphyreGame {
   /**
    * @param {import("../api.js").Api} api
    * @param {string} name
@@ -36,14 +36,14 @@ export class Arcade {
     this.over = false;
     this.replay = /** @type {Replay | null} */ (null);
     this.grays = game.bodies.flatMap(({ kind }, i) => (kind === "gray" ? [i] : []));
-    this.stage = new Stage({
+    this.view = new SceneView({
       size: IPHYRE_SIZE,
       yUp: false,
       focusable: true,
-      paint: (ctx, stage) => this.paint(ctx, stage),
+      paint: (ctx, view) => this.paint(ctx, view),
       label: `${GOAL} Space starts; keys 1 to ${this.grays.length} remove the gray blocks; R restarts.`,
     });
-    this.box = new StageBox(this.stage);
+    this.box = new SceneFrame(this.view);
     this.playback = new Playback();
     this.live = new LiveGame(api, name);
     this.reward = h("span", { class: "reward" });
@@ -94,7 +94,7 @@ export class Arcade {
           this.list,
         ),
         this.compare,
-        // What a game tests gives away how to win it: not for a study, and not at a glance.
+        // The concept of a game reveals how to win it, so studies do not show it.
         !this.study && idea(this.game.concept),
         keys(this.grays.length),
       ),
@@ -109,18 +109,18 @@ export class Arcade {
   }
 
   connect() {
-    const { live, stage, playback } = this;
+    const { live, view, playback } = this;
     const on = (name, handler) =>
       live.addEventListener(name, (/** @type {any} */ event) => handler.call(this, event.detail));
     on("started", this.started);
     on("frame", this.frame);
     on("ended", this.ended);
-    // A connection that nobody used is closed; the next start opens another.
+    // The server closes an idle connection; the next start opens another.
     on("problem", ({ code, message }) => code !== "idle" && toast(message));
     on("lost", this.lost);
-    stage.canvas.addEventListener("pointermove", (event) => this.point(event));
-    stage.canvas.addEventListener("pointerdown", (event) => this.click(event));
-    playback.addEventListener("step", () => stage.redraw());
+    view.canvas.addEventListener("pointermove", (event) => this.point(event));
+    view.canvas.addEventListener("pointerdown", (event) => this.click(event));
+    playback.addEventListener("step", () => view.redraw());
     playback.addEventListener("end", () => this.box.verdict(...verdict(this.shown)));
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
@@ -130,7 +130,7 @@ export class Arcade {
     removeEventListener("keydown", this.keys);
     this.live.close();
     this.playback.close();
-    this.stage.close();
+    this.view.close();
   }
 
   present = (body) =>
@@ -138,7 +138,7 @@ export class Arcade {
       ? !this.shown.plan.some((e) => e.body === body && e.tick < this.playback.step)
       : !this.removed.has(body);
 
-  paint(ctx, stage) {
+  paint(ctx, view) {
     const poseOf = this.replay
       ? this.replay.at(this.playback.step)
       : (body) => this.poses.get(body);
@@ -146,12 +146,12 @@ export class Arcade {
       poseOf,
       present: this.present,
       hover: this.hover,
-      daylight: this.study,
+      light: this.study,
     });
-    if (stage.byKeys) this.paintKeys(ctx);
+    if (view.byKeys) this.paintKeys(ctx);
   }
 
-  /** The key of each gray block, for those who play by keyboard. */
+  /** Write its key on each gray block, for those who play by keyboard. */
   paintKeys(ctx) {
     ctx.font = "700 17px system-ui, sans-serif";
     ctx.textAlign = "center";
@@ -166,8 +166,8 @@ export class Arcade {
   start() {
     if (this.over) return undefined;
     this.again.blur();
-    this.stage.canvas.focus({ preventScroll: true });
-    return attempt(() => this.live.start(), this.again);
+    this.view.canvas.focus({ preventScroll: true });
+    return reportErrors(() => this.live.start(), this.again);
   }
 
   started({ number, counted }) {
@@ -182,7 +182,7 @@ export class Arcade {
       this.notes,
       counted ? chip(`Attempt ${number} of ${this.game.progress.limit}`) : chip("Practice", "warm"),
     );
-    announce("The game runs.");
+    announce("The game is running.");
   }
 
   frame({ tick, removed, poses }) {
@@ -190,7 +190,7 @@ export class Arcade {
     this.removed = new Set(removed);
     if (!this.present(this.hover)) this.hover = -1;
     this.showClock(tick, removed.length);
-    this.stage.redraw();
+    this.view.redraw();
   }
 
   ended({ attempt: done, progress }) {
@@ -206,13 +206,13 @@ export class Arcade {
   }
 
   lost() {
-    toast("The connection was lost, and with it this attempt.");
+    toast("The connection was lost, which ended this attempt.");
     this.box.cover(
-      button("Connect again", { icon: "restart", kind: "primary", onclick: () => this.start() }),
+      button("Reconnect", { icon: "restart", kind: "primary", onclick: () => this.start() }),
     );
   }
 
-  /** Nothing runs: show how things stand. */
+  /** Show the progress while no attempt is under way. */
   rest(progress, cover = true) {
     const { attempts, limit, solved } = progress;
     const left = limit - attempts;
@@ -241,8 +241,8 @@ export class Arcade {
             "p",
             { class: "muted small" },
             this.study
-              ? "None yet."
-              : "None yet. Five attempts count, as in the paper; more are practice.",
+              ? "No attempts yet."
+              : "No attempts yet. The first five count, as in the paper; later ones are practice.",
           ),
     );
     if (!this.study) replace(this.compare, comparison(this.game, this.attempts));
@@ -257,22 +257,22 @@ export class Arcade {
   }
 
   point(event) {
-    const { canvas } = this.stage;
+    const { canvas } = this.view;
     const hit = this.live.running
-      ? grayAt(this.game.bodies, this.stage.at(event), this.present, slack(event))
+      ? grayAt(this.game.bodies, this.view.at(event), this.present, slack(event))
       : -1;
     canvas.dataset.cursor = hit >= 0 ? "hit" : "";
     if (hit !== this.hover && event.pointerType === "mouse") {
       this.hover = hit;
-      this.stage.redraw();
+      this.view.redraw();
     }
   }
 
   click(event) {
     if (!this.live.running || event.button !== 0) return;
-    const point = this.stage.at(event);
+    const point = this.view.at(event);
     const near = grayAt(this.game.bodies, point, this.present, slack(event));
-    // Exact clicks go as points, as in the original; a finger beside a block names it.
+    // Exact clicks are sent as points, as in the original; a touch beside a block names the block.
     if (near >= 0 && grayAt(this.game.bodies, point, this.present) !== near) this.live.remove(near);
     else this.live.click(point);
   }
@@ -295,20 +295,20 @@ export class Arcade {
     this.shown = one;
     this.replay = new Replay(data.trajectory);
     this.box.clear();
-    const link = `${place("replay", "iphyre", this.name)}?${new URLSearchParams({ plan })}`;
+    const link = `${pageLink("replay", "iphyre", this.name)}?${new URLSearchParams({ plan })}`;
     replace(this.share, shareRow(link, films("iphyre", this.name, { plan })));
     this.playback.open(this.replay.last);
   }
 }
 
 function slack({ pointerType }) {
-  return pointerType === "mouse" ? 0 : FINGER;
+  return pointerType === "mouse" ? 0 : TOUCH_MARGIN;
 }
 
 /** @returns {[text: string, kind: string]} */
 function verdict({ solved, reward, ticks }) {
   return solved
-    ? [`Out in ${(ticks / 60).toFixed(1)} s, ${reward.toFixed(1)} points`, "good"]
+    ? [`Solved in ${(ticks / 60).toFixed(1)} s, ${reward.toFixed(1)} points`, "good"]
     : ["Not this time", ""];
 }
 
@@ -320,6 +320,6 @@ function keys(grays) {
   return keyList([
     [["Space"], "start"],
     [[grays > 1 ? `1 – ${grays}` : "1"], "remove a gray block"],
-    [["R"], "restart; the attempt counts"],
+    [["R"], "restart (the attempt still counts)"],
   ]);
 }
