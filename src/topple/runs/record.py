@@ -22,12 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.files import whole_file
-from topple.runs.benchmark import Arrays, Benchmark, Results, config_from_data, find_benchmark
+from topple.runs.benchmark import Arrays, Results, config_from_data, find_benchmark
 from topple.runs.config import RunConfig, S
 
 SUFFIX = ".run.json"
 _FORMAT = 2
 _DIGEST_BYTES = 16
+_MAX_DEPTH = 3  # containers that lie deeper are written on one line
 _MAX_BYTES = 64 << 20  # of a record
 _MAX_ARRAY_BYTES = 1 << 30  # of the arrays beside it, once they are unpacked
 
@@ -183,22 +184,19 @@ def check_engine(record: RunRecord[Any, Any], path: Path) -> None:
     Raises:
         RecordError: The engine hashes differ.
     """
-    ours = _engine(find_benchmark(record.config.benchmark))
-    theirs = record.provenance.get("engine")
-    if theirs != ours:
+    if not made_here(record):
+        ours = find_benchmark(record.config.benchmark).engine_hash()
         raise RecordError(
-            f"{path} was made with engine {theirs}, this is {ours}: their outcomes cannot be "
-            "compared; run it again, or keep the records of the engines in folders of their own"
+            f"{path} was made with engine {record.provenance.get('engine')}, this is {ours}: "
+            "their outcomes cannot be compared; run it again, or keep the records of the engines "
+            "in folders of their own"
         )
 
 
 def made_here(record: RunRecord[Any, Any]) -> bool:
     """Whether this engine made a record."""
-    return record.provenance.get("engine") == _engine(find_benchmark(record.config.benchmark))
-
-
-def _engine(benchmark: Benchmark) -> str:
-    return benchmark.engine_hash()
+    ours = find_benchmark(record.config.benchmark).engine_hash()
+    return record.provenance.get("engine") == ours
 
 
 def _pack(arrays: Arrays) -> bytes:
@@ -238,9 +236,8 @@ def _digest(content: bytes) -> str:
 def _dumps(value: Any, depth: int = 0) -> str:
     """JSON for people: containers that hold others get a line per item, the rest one line."""
     inner = list(value.values()) if isinstance(value, dict) else value
-    if not isinstance(inner, list) or not any(isinstance(item, dict | list) for item in inner):
-        return json.dumps(value, sort_keys=True, allow_nan=False)
-    if depth == 3:
+    nested = isinstance(inner, list) and any(isinstance(item, dict | list) for item in inner)
+    if not nested or depth == _MAX_DEPTH:
         return json.dumps(value, sort_keys=True, allow_nan=False)
     if isinstance(value, dict):
         parts = [f"{json.dumps(key)}: {_dumps(value[key], depth + 1)}" for key in sorted(value)]
