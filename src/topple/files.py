@@ -1,37 +1,76 @@
-"""Files that are written whole or not at all, and survive a power cut once they are written."""
+"""Files that are written whole or not at all, also when several processes write."""
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that takes its place, on disk, if all goes well."""
+    """A temporary name beside `path` that takes its place if all goes well.
+
+    The content is on the disk before the name is, so that a power cut leaves the old file or
+    the new one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
     os.close(handle)
     try:
         yield Path(name)
         os.chmod(name, 0o644)
-        with open(name, "rb+") as file:
-            os.fsync(file.fileno())
+        _sync(name, os.O_RDWR)
         os.replace(name, path)
-        sync_folder(path.parent)
+        if sys.platform != "win32":  # which opens no folders
+            _sync(path.parent, os.O_RDONLY)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to disk, where the system can do that."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
+@contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Keep other processes and threads that ask for the same lock waiting.
+
+    The system gives the lock back when its holder ends, however that happens.
+
+    Args:
+        path: an empty file, made here; it stays, so that all lock the same one.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        _wait_for(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _wait_for(handle: int) -> None:
+    if sys.platform == "win32":
+        while True:
+            try:
+                msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+                return
+            except OSError as error:  # it gives up after ten seconds
+                if error.errno != errno.EDEADLK:
+                    raise
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def _sync(path: Path | str, flags: int) -> None:
+    handle = os.open(path, flags)
     try:
         os.fsync(handle)
     finally:
