@@ -1,40 +1,49 @@
-"""The reference: a page per room of the package, from its docstrings."""
+"""The reference: a page for each package of Topple, made from its docstrings."""
 
 from __future__ import annotations
 
 import ast
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import topple
+from packages import OTHER_PACKAGES, PACKAGES, Package
 from pages import Page, table
-from rooms import OTHER_ROOMS, ROOMS, Room
 
-PACKAGE = Path(topple.__file__).parent
+SOURCE = Path(topple.__file__).parent
 INDEX = "reference/index.md"
 
 
-def reference_nav() -> list[str]:
-    """The pages, for the nav."""
-    return [
-        INDEX,
-        "reference/topple.md",
-        *(f"reference/{name}.md" for name in [*ROOMS, *OTHER_ROOMS]),
-    ]
+def reference_nav() -> list[Any]:
+    """The pages in the order of the nav; packages inside a package form a section with it."""
+    nav: list[Any] = [INDEX, "reference/topple.md"]
+    for name, package in PACKAGES.items():
+        inner = [part for part in PACKAGES if part.startswith(f"{name}.")]
+        if inner:
+            nav.append({package.title: [_uri(name), *map(_uri, inner)]})
+        elif "." not in name:
+            nav.append(_uri(name))
+    return [*nav, *map(_uri, OTHER_PACKAGES)]
 
 
 def reference_pages() -> list[Page]:
-    """A page for the package itself and one for each room."""
-    rooms = [_page(name, room) for name, room in ROOMS.items()]
-    return [_front(), *rooms]
+    """A page for the names of `topple` itself and one for each package."""
+    return [_front(), *(_page(name, package) for name, package in PACKAGES.items())]
 
 
 def reference_index() -> str:
-    """What is in each room, for the page that introduces the reference."""
-    rows = [("[`topple`](topple.md)", "The names that are most used, in one place.")]
-    for name in (*ROOMS, *OTHER_ROOMS):
-        rows.append((f"[`topple.{name}`]({name}.md)", _summary(f"topple.{name}")))
-    return table(("room", "what is in it"), rows)
+    """A table of the packages for the page that introduces the reference."""
+    rows = [("[`topple`](topple.md)", "The names that are used most, in one place.")]
+    for name in (*PACKAGES, *OTHER_PACKAGES):
+        address = _uri(name).removeprefix("reference/")
+        rows.append((f"[`topple.{name}`]({address})", _summary(f"topple.{name}")))
+    return table(("package", "contents"), rows)
+
+
+def _uri(name: str) -> str:
+    inner = any(part.startswith(f"{name}.") for part in PACKAGES)
+    return f"reference/{name.replace('.', '/')}{'/index' * inner}.md"
 
 
 def _front() -> Page:
@@ -52,21 +61,23 @@ def _front() -> Page:
     return Page("reference/topple.md", text)
 
 
-def _page(name: str, room: Room) -> Page:
-    package = f"topple.{name}"
-    parts = [f"# {room.title}\n\n`{package}`. {_summary(package)}"]
-    rows = [(f"[`{module}`](#{module})", _summary(module)) for module in room.full_names(name)]
+def _page(name: str, package: Package) -> Page:
+    full_name = f"topple.{name}"
+    parts = [f"# {package.title}\n\n`{full_name}`: {_summary(full_name)}"]
+    modules = package.full_names(name)
+    if modules == [full_name]:
+        return Page(_uri(name), "\n\n".join([*parts, f"::: {full_name}"]) + "\n")
+    rows = [(f"[`{module}`](#{module})", _summary(module)) for module in modules]
     parts.append(table(("module", ""), rows))
-    if passed_on := _exported(package):
-        links = ", ".join(f"[`{each}`][{_home(package, each)}.{each}]" for each in passed_on)
-        parts.append(f"To be imported from `{package}` itself: {links}.")
-    for module in room.full_names(name):
-        parts.append(f"## `{module}` {{ #{module} }}\n\n::: {module}")
-    return Page(f"reference/{name}.md", "\n\n".join(parts) + "\n")
+    if exported := _exported(full_name):
+        links = ", ".join(f"[`{each}`][{_home(full_name, each)}.{each}]" for each in exported)
+        parts.append(f"`{full_name}` itself exports {links}.")
+    parts += [f"## `{module}` {{ #{module} }}\n\n::: {module}" for module in modules]
+    return Page(_uri(name), "\n\n".join(parts) + "\n")
 
 
 def _exported(module: str) -> list[str]:
-    """What a module lists in `__all__`."""
+    """The names a module lists in `__all__`."""
     for node in _tree(module).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return [str(name) for name in ast.literal_eval(node.value)]
@@ -74,7 +85,7 @@ def _exported(module: str) -> list[str]:
 
 
 def _home(module: str, name: str) -> str:
-    """Where a name that a module passes on is defined."""
+    """The module that defines a name which another module exports."""
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.ImportFrom) and name in (alias.name for alias in node.names):
             return _home(str(node.module), name)
@@ -83,7 +94,7 @@ def _home(module: str, name: str) -> str:
 
 @cache
 def _tree(module: str) -> ast.Module:
-    path = PACKAGE.joinpath(*module.split(".")[1:])
+    path = SOURCE.joinpath(*module.split(".")[1:])
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return ast.parse(file.read_text(encoding="utf-8"))
 

@@ -12,9 +12,9 @@ import pytest
 
 from facts import BEST_PLANS, FILE, best_plans, game_facts, solved_task
 from game_pages import game_pages
+from packages import OTHER_PACKAGES, PACKAGES
 from pages import Pictures
-from reference_pages import PACKAGE
-from rooms import OTHER_ROOMS, ROOMS
+from reference_pages import SOURCE
 from template_pages import template_pages
 from topple.cli.iphyre_options import parse_times
 from topple.iphyre import ALL, game_named, plan_from_seconds, play
@@ -24,6 +24,7 @@ from topple.phyre.engine.result import Outcome
 from topple.phyre.engine_hash import engine_hash
 
 ROOT = Path(__file__).parents[2]
+NO_PAGE = {"phyre.templates", "iphyre.games"}  # modules of pages of their benchmarks
 FACTS: dict[str, Any] = read_json(FILE)
 BEST: dict[str, Any] = read_json(BEST_PLANS)["ticks"]
 
@@ -69,17 +70,22 @@ def test_times_printed_on_pages_of_games_earn_what_is_said(tmp_path: Path) -> No
         assert f"{score.reward:.2f}" == reward[1]
 
 
-def test_every_room_of_the_package_is_in_the_reference() -> None:
-    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert {*ROOMS, *OTHER_ROOMS} == rooms
-    for name, room in ROOMS.items():
-        for module in room.full_names(name):
+def test_every_package_is_in_the_reference() -> None:
+    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    for benchmark in ("phyre", "iphyre"):
+        inner = (SOURCE / benchmark).glob("*/__init__.py")
+        packages |= {f"{benchmark}.{path.parent.name}" for path in inner}
+    assert packages - NO_PAGE <= {*PACKAGES, *OTHER_PACKAGES}
+    for name, package in PACKAGES.items():
+        for module in package.full_names(name):
             assert find_spec(module), module
 
 
 def test_the_reference_has_what_the_guides_import() -> None:
-    documented = {module for name, room in ROOMS.items() for module in room.full_names(name)}
-    documented |= {"topple", *(f"topple.{name}" for name in ROOMS)}  # they pass names on
+    documented = {
+        module for name, package in PACKAGES.items() for module in package.full_names(name)
+    }
+    documented |= {"topple", *(f"topple.{name}" for name in PACKAGES)}  # they export names
     sources = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.py"), ROOT / "README.md"]
     used = {
         module

@@ -1,0 +1,72 @@
+"""The packages of Topple: which of their modules the reference shows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Package(NamedTuple):
+    """What the page of a package shows."""
+
+    title: str
+    modules: str = ""  # in order, separated by spaces; none: the name is that of a module
+
+    def full_names(self, name: str) -> list[str]:
+        """The modules with the names of their packages in front."""
+        return [f"topple.{name}.{module}" for module in self.modules.split()] or [f"topple.{name}"]
+
+
+#: Packages by their names in `topple`, the top layer last. Modules that are not listed here
+#: are internal.
+PACKAGES = {
+    "media": Package("Media", "files sheet"),
+    "runs": Package(
+        "Runs",
+        "agent registry settings config run sweep store training table2 row_file executors "
+        "executors.local executors.ray game_config game_run game_training game_store classifiers "
+        "studies",
+    ),
+    "reports": Package("Reports", "table statistics html"),
+    "phyre": Package(
+        "PHYRE",
+        "tier task fold simulator task_set result action attempt auccess authoring builder draft "
+        "shapes own templates features palette frames pictures action_cache outcome_table "
+        "engine_hash env vector_env env_slots phases tables figures dev_figures breakdown clips "
+        "published",
+    ),
+    "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
+    "phyre.engine": Package(
+        "PHYRE engine", "request result native balls raster world edits backend"
+    ),
+    "phyre.agents": Package("PHYRE agents", "rand mem optimal object_prior dqn"),
+    "phyre.analysis": Package("PHYRE analysis", "difficulty solvability diversity"),
+    "iphyre": Package(
+        "I-PHYRE",
+        "game games split rules plan episode strategy score branches variants scramble game_file "
+        "object_table frames pictures sampling dataset play_log engine_hash env vector_env "
+        "env_slots phases tables figures published",
+    ),
+    "iphyre.engine": Package("I-PHYRE engine", "scene batch native vector world edits"),
+    "iphyre.agents": Package(
+        "I-PHYRE agents",
+        "rand rl_agents fusion attention_fusion outcome_data world_model decision_transformer "
+        "planner learned_planner gpt",
+    ),
+    "iphyre.analysis": Package(
+        "I-PHYRE analysis", "oracle timing solvability failures random_agent"
+    ),
+    "envs": Package("Environments"),
+    "llm": Package(
+        "Language models",
+        "settings chat endpoint limits gap transcripts phyre.agent iphyre.agent "
+        "iphyre.gpt4_preset scripted",
+    ),
+    "compat": Package(
+        "Original names",
+        "phyre phyre.action_simulator phyre.metrics phyre.simulation phyre.simulation_cache "
+        "phyre.objects_util phyre.vis iphyre iphyre.simulator iphyre.games iphyre.utils "
+        "iphyre.wrappers",
+    ),
+}
+#: Packages whose pages are not made from docstrings; see player_pages and command_pages.
+OTHER_PACKAGES = ("player", "cli")
