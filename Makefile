@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench docs check-arm64 release-check \
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench results docs check-arm64 release-check \
 	coverage clean
 
 help: ## show the targets
@@ -26,7 +26,7 @@ $(VENV)/.installed: $(VENV)/.tools $(NATIVE)
 
 setup: $(VENV)/.installed ## create .venv and install the package with the dev extras
 
-run: setup ## evaluate two baselines beside the paper's numbers and write a report
+run: setup ## evaluate two baselines, compare them with the paper and write a report
 	$(BIN)/topple reproduce quick --out runs/quick
 
 play: setup ## open the player in the browser
@@ -36,7 +36,7 @@ test: setup test-native ## lint, native tests under sanitizers, Python tests
 	$(MAKE) lint
 	$(BIN)/python -m pytest
 
-test-slow: setup ## the long sweeps
+test-slow: setup ## the tests that take minutes, which `make test` leaves out
 	$(BIN)/python -m pytest -m slow
 
 test-cuda: setup ## compare a million attempts on this machine's GPU with the CPU
@@ -54,7 +54,7 @@ lint: setup ## ruff, clang-format, mypy
 	$(BIN)/clang-format --dry-run -Werror $(CXX_SOURCES)
 	$(BIN)/mypy
 
-format: setup ## rewrite the sources in the house style
+format: setup ## format the sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_SOURCES)
@@ -62,6 +62,9 @@ format: setup ## rewrite the sources in the house style
 bench: setup ## measure the engine beside the PyPI package box2d
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[bench]' --no-build-isolation
 	$(BIN)/python benchmarks/engine.py
+
+results: setup ## write the tables of docs/results from the records in results/
+	$(BIN)/python website/result_tables.py
 
 docs: setup ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -71,10 +74,10 @@ check-arm64: setup ## compare the engine on an emulated arm64 with this machine
 	$(BIN)/pip install --quiet -c constraints.txt ziglang
 	$(BIN)/python native/cross/check_cross.py
 
-release-check: setup ## build sdist and wheel, install the wheel in a fresh venv, try it
+release-check: setup ## build the sdist and the wheel, and test the wheel in a fresh venv
 	$(BIN)/python .ci/release_check.py $(foreach python,$(PYTHONS),--python $(python))
 
-coverage: setup ## run the tests with coverage; a page in build/coverage
+coverage: setup ## run the tests with coverage and write a report to build/coverage
 	$(BIN)/python -m coverage run -m pytest
 	$(BIN)/python -m coverage html --quiet
 	$(BIN)/python -m coverage report --skip-covered --sort=cover

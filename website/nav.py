@@ -11,14 +11,13 @@ class Folder(NamedTuple):
 
     path: str
     first: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()  # pages from elsewhere
 
     def pages(self, docs: Path) -> list[str]:
         """Their paths in `docs`."""
         there = sorted(path.stem for path in (docs / self.path).glob("*.md"))
         order = [*(name for name in self.first if name in there)]
         order += [name for name in there if name not in order]
-        return [*self.before, *(f"{self.path}/{name}.md" for name in order)]
+        return [f"{self.path}/{name}.md" for name in order]
 
 
 TUTORIALS = Folder(
@@ -39,6 +38,7 @@ GUIDES = Folder(
     "guides",
     (
         "phyre",
+        "iphyre",
         "interventions",
         "own_puzzles",
         "own_agent",
@@ -53,7 +53,18 @@ GUIDES = Folder(
         "player_api",
         "command_line",
     ),
-    before=("iphyre.md",),
+)
+RESULTS = Folder(
+    "results",
+    (
+        "index",
+        "phyre_baselines",
+        "dqn",
+        "iphyre_agents",
+        "iphyre_models",
+        "oracle_and_timing",
+        "per_game",
+    ),
 )
 MIGRATING = Folder("migrating", ("phyre", "iphyre"))
 DECISIONS = Folder("decisions")
@@ -69,8 +80,9 @@ def site_nav(docs: Path, puzzles: list[Any], reference: list[Any]) -> list[Any]:
         "Migrating": MIGRATING.pages(docs),
         "Physics and exactness": "physics.md",
         "Performance": "performance.md",
-        "Results": "results.md",
+        "Results": RESULTS.pages(docs),
         "Differences": "differences.md",
+        "Architecture": "architecture.md",
         "Reference": reference,
         "Decisions": DECISIONS.pages(docs),
     }

@@ -1,0 +1,459 @@
+"""Fill the tables of docs/results from the records in results/.
+
+A table stands between the lines ``<!-- table: NAME -->`` and ``<!-- end -->``; NAME is a key of
+`TABLES`. ``python website/result_tables.py`` rewrites all of them, and ``--check`` only tells
+whether they are up to date.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topple.cli.iphyre_analysis import JITTERS_MS, oracle_plan
+from topple.cli.iphyre_reproduce import EVERYBODY, wanted_columns
+from topple.iphyre import AT_60_HZ, PUBLISHED, Average, Plan, Split, average, play
+from topple.iphyre.published import (
+    IPHYRE_ORACLE,
+    IPHYRE_TABLE_A1,
+    iphyre_table_a4_means,
+)
+from topple.iphyre.split import PUBLISHED_SPLITS
+from topple.iphyre.tables import (
+    Column,
+    failure_table,
+    game_table,
+    published_success,
+    summary_table,
+    table_a2,
+    training_table,
+)
+from topple.phyre import Setup, Tier, tier_tasks
+from topple.phyre.analysis.solvability import THRESHOLDS, Evidence, Verdict, decide
+from topple.phyre.auccess import auccess, success_at
+from topple.phyre.dev_figures import study_named, study_points
+from topple.phyre.fold import SEEDS
+from topple.phyre.published import published_auccess, published_folds
+from topple.reports.statistics import mean_and_std
+from topple.reports.table import Table
+from topple.runs import Part, RunRecord, find_records
+from topple.runs.classifiers import CLASSIFIERS
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "results"
+PAGES = ROOT / "docs" / "results"
+GOLDEN = ROOT / "tests" / "golden" / "phyre_table2.json"
+MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+SETUPS = {
+    Setup.BALL_CROSS_TEMPLATE: "one ball, across templates",
+    Setup.BALL_WITHIN_TEMPLATE: "one ball, within template",
+    Setup.TWO_BALLS_CROSS_TEMPLATE: "two balls, across templates",
+    Setup.TWO_BALLS_WITHIN_TEMPLATE: "two balls, within template",
+}
+SPLITS = {split: split.value.replace("_", "-") for split in PUBLISHED_SPLITS}
+RANKED = (10, 100, 1_000, 10_000, 100_000)  # actions in Figure 4
+#: As printed for people: reward, games solved, rewards by split.
+PEOPLE = ("844.2", "87.6 %", "898.0", "879.2", "798.7", "801.0")
+ATTEMPTS = (1, 10, 100)  # at which the share of solved tasks is shown
+
+Header = Sequence[str]
+Rows = Iterable[Sequence[str]]
+
+
+# What the tables are made from.
+
+
+@cache
+def _phyre_records() -> tuple[RunRecord, ...]:
+    return tuple(find_records(RESULTS / "phyre"))
+
+
+@cache
+def _baseline_scores() -> dict[str, dict[Setup, list[float]]]:
+    """AUCCESS of every fold for each row of Table 2, from the stored attempts."""
+    runs = _read(GOLDEN)["runs"]
+    return {
+        label: {
+            Setup(setup): [auccess(list(bytes.fromhex(folds[str(fold)]))) for fold in SEEDS]
+            for setup, folds in setups.items()
+        }
+        for label, setups in runs.items()
+    }
+
+
+@cache
+def _columns() -> tuple[Column, ...]:
+    """The agents of I-PHYRE, each with the records of its seeds."""
+    return tuple(wanted_columns(EVERYBODY, RESULTS / "iphyre"))
+
+
+def _column(label: str) -> Column:
+    return next(each for each in _columns() if each.label == label)
+
+
+@cache
+def _best_plans() -> dict[str, Plan]:
+    return {game.name: oracle_plan(RESULTS / "iphyre" / "oracle", game) for game in PUBLISHED}
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _best_plays(label: str) -> list[Average]:
+    """For each seed, the best play of each of the forty games."""
+    names = [game.name for game in PUBLISHED]
+    return [
+        average({name: record.scores[name] for name in names}) for record in _column(label).records
+    ]
+
+
+# PHYRE.
+
+
+def _equal_cells() -> tuple[Header, Rows]:
+    agents = ("RAND", "MEM", "MEM-O")
+    rows = []
+    for setup, name in SETUPS.items():
+        cells = []
+        for agent in agents:
+            ours = _baseline_scores()[agent][setup]
+            equal = sum(
+                f"{score:.4f}" == published_auccess(agent, setup, fold)
+                for fold, score in zip(SEEDS, ours, strict=True)
+            )
+            cells.append(f"{equal} of {len(ours)}")
+        rows.append((name, *cells))
+    return ("setup", *agents), rows
+
+
+def _mem_within(tier: Tier) -> tuple[Header, Rows]:
+    setup = next(s for s in SETUPS if s.tier is tier and "within" in s.value)
+    published = published_folds("MEM", setup)
+    assert published is not None
+    ours = {label: scores[setup] for label, scores in _baseline_scores().items() if setup in scores}
+    first = "MEM, first template only" + ", 100,000 actions" * (tier is Tier.TWO_BALLS)
+    rows = [("RAND", ours["RAND"]), ("MEM, published", published), (first, ours["MEM"])]
+    rows.append(("MEM, all templates, 1,000 actions", ours["MEM (all templates)"]))
+    for actions in (10_000, 100_000):
+        found = {
+            record.config.fold: record.auccess
+            for record in _phyre_records()
+            if record.config.agent == "mem"
+            and (record.config.setup, record.config.part) == (setup, Part.TEST)
+            and record.config.settings["actions"] == actions
+        }
+        scores = [found[fold] for fold in SEEDS]
+        rows.append((f"MEM, all templates, {actions:,} actions", scores))
+    return (SETUPS[setup], *map(str, SEEDS), "mean"), [
+        (name, *(f"{score:.4f}" for score in scores), _spread([100 * s for s in scores]))
+        for name, scores in rows
+    ]
+
+
+def _ranked_actions() -> tuple[Header, Rows]:
+    points = study_points(_phyre_records(), study_named("figure4"))
+    rows = []
+    for setup, name in SETUPS.items():
+        for agent in ("OPTIMAL", "DQN", "MEM"):
+            line = next(
+                (p for (s, label), p in points.items() if s == setup.value and label == agent), None
+            )
+            if line is not None:
+                means = (round(float(np.mean(line[number])), 6) for number in RANKED)
+                rows.append((name, agent, *(f"{mean:.1f}" for mean in means)))
+    return ("setup", "agent", *(f"{number:,}" for number in RANKED)), rows
+
+
+def _solvable_tasks() -> tuple[Header, Rows]:
+    rows = []
+    for tier, name in ((Tier.BALL, "one ball"), (Tier.TWO_BALLS, "two balls")):
+        [file] = (RESULTS / "phyre_solvability").glob(f"solvability_{tier.value}_*.json")
+        found = [Evidence(**entry) for entry in _read(file)]
+        assert len(found) == len(tier_tasks(tier))
+        verdicts = [decide(each, THRESHOLDS[tier]) for each in found]
+        counts = [verdicts.count(verdict) for verdict in Verdict]
+        numbers = (
+            len(found),
+            *counts,
+            sum(each.valid for each in found),
+            sum(each.stable for each in found),
+            sum(each.stable > 0 for each in found),
+        )
+        rows.append((name, *(f"{number:,}" for number in numbers)))
+    words = {Verdict.OPEN: "undecided"}
+    verdicts_shown = (words.get(verdict, verdict.value) for verdict in Verdict)
+    found_shown = ("valid attempts", "stable solutions", "tasks with one")
+    return ("tier", "tasks", *verdicts_shown, *found_shown), rows
+
+
+def _dqn() -> tuple[Header, Rows]:
+    rows = []
+    for setup, name in SETUPS.items():
+        for agent in ("DQN", "DQN-O"):
+            for record in _phyre_records():
+                config = record.config
+                if (config.label, config.setup, config.part) != (agent, setup, Part.TEST):
+                    continue
+                solved = (success_at(record.first_solved, number) for number in ATTEMPTS)
+                rows.append(
+                    (
+                        f"{name}, {config.fold}",
+                        agent,
+                        f"{record.auccess:.4f}",
+                        published_auccess(agent, setup, config.fold) or "",
+                        ", ".join(f"{share:.3f}" for share in solved),
+                        f"{config.settings['actions']:,}",
+                        f"{config.settings['updates']:,}",
+                    )
+                )
+    within = ", ".join(map(str, ATTEMPTS))
+    header = ("setup, fold", "agent", "AUCCESS", "published", f"solved within {within} attempts")
+    return (*header, "actions per task", "updates"), rows
+
+
+def _dqn_speed() -> tuple[Header, Rows]:
+    with (ROOT / "benchmarks" / "results" / "dqn.csv").open(encoding="utf-8") as file:
+        speed = {
+            (row["what"], row["share"]): float(row["per_second"])
+            for row in csv.DictReader(file)
+            if row["machine"].startswith("NVIDIA")
+        }
+    names = {
+        "eager": "eager",
+        "compiled": "compiled (`torch.compile`)",
+        "CUDA graph": "CUDA graph (default)",
+        "compiled, CUDA graph": "compiled, CUDA graph (`-s compile=true`)",
+    }
+    return ("updates per second, batch of 64", "an image per attempt", "four attempts per image"), [
+        (name, *(f"{speed[f'updates, {what}', share]:.0f}" for share in ("1", "4")))
+        for what, name in names.items()
+    ]
+
+
+# I-PHYRE.
+
+
+def _oracle() -> tuple[Header, Rows]:
+    rows = []
+    for split in PUBLISHED_SPLITS:
+        rewards = [play(game, _best_plans()[game.name]).reward for game in split.games]
+        rows.append((SPLITS[split], f"{np.mean(rewards):.2f}", f"{IPHYRE_ORACLE[split]:.2f}"))
+    return ("split", "best found", "paper's oracle"), rows
+
+
+def _timing() -> tuple[Header, Rows]:
+    found = {row["game"]: row for row in _read(RESULTS / "iphyre_timing.json")}
+    rows = []
+    for game in PUBLISHED:
+        plan, row = _best_plans()[game.name], found[game.name]
+        score = play(game, plan)
+        times = {body: f"{tick / AT_60_HZ.hz:.3f}" for tick, body in plan.eliminations}
+        rows.append(
+            (
+                game.name,
+                f"{score.reward:.2f}",
+                str(score.removed),
+                f"{score.ticks / AT_60_HZ.hz:.2f}",
+                ", ".join(times.get(body, "never") for body in game.eliminable),
+                f"{row['window_ms']:.0f}",
+                *(f"{100 * row[f'off_{ms}_ms']:.0f} %" for ms in JITTERS_MS),
+            )
+        )
+    header = ("game", "reward", "removed", "solved at, s", "removal of each gray block, s")
+    first, *others = JITTERS_MS
+    shifts = (f"off by {first} ms", *(f"{ms} ms" for ms in others))
+    return (*header, "narrowest window, ms", *shifts), rows
+
+
+def _table_a1() -> tuple[Header, Rows]:
+    records = [_read(path) for path in sorted((RESULTS / "iphyre_classifiers").glob("*.json"))]
+    splits = (*PUBLISHED_SPLITS, Split.UNSEEN_BASIC)
+    rows = []
+    for name, agent in CLASSIFIERS.items():
+        found = [each["accuracy"] for each in records if each["config"]["agent"] == agent]
+        ours = [_spread([100 * each[split.value] for each in found]) for split in splits]
+        vision = agent == "fusion-vision"
+        rows.append((f"{name}{', small transformer' * vision}", *ours))
+        theirs = IPHYRE_TABLE_A1[name]
+        printed = [f"{theirs[split]:.1f}" if split in theirs else "" for split in splits]
+        rows.append((f"published{', with ViT-B/16' * vision}", *printed))
+    return ("", *SPLITS.values(), "unseen basic"), rows
+
+
+#: Agents that learn from data: what a row is called, and the labels of one and of five plays.
+LEARNED = (
+    ("`fusion-global`", "fusion-global"),
+    ("`fusion-object`", "fusion-object"),
+    ("`fusion-vision`, small transformer", "fusion-vision"),
+    ("**`fusion-attention`**, our own", "fusion-attention"),
+    ("`decision-transformer`, width 64, two layers", "decision-transformer"),
+    ("`decision-transformer`, width 128, three layers", "decision-transformer-full"),
+    ("`world-model-ppo`, 60,000 steps", "world-model-ppo"),
+    ("`world-model-a2c`, 60,000 steps", "world-model-a2c"),
+    ("`world-model-sac`, 15,000 steps", "world-model-sac"),
+    ("`world-model-ppo`, 300,000 steps, one seed", "world-model-ppo-300k"),
+    ("`world-model-ppo`, full", "world-model-ppo-full"),
+    ("`world-model-a2c`, full", "world-model-a2c-full"),
+    ("`world-model-sac`, full", "world-model-sac-full"),
+)
+
+
+def _learned() -> tuple[Header, Rows]:
+    rows = [
+        (name, *_reward_and_rate(_best_plays(label)), *_reward_and_rate(_best_plays(f"{label}-5")))
+        for name, label in LEARNED
+    ]
+    first, five = _first_plays("planner-learned"), _best_plays("planner-learned")
+    imagined = "`planner-learned`, 300 imagined plans"
+    rows.append((imagined, *_reward_and_rate(first), *_reward_and_rate(five)))
+    chance = _reward_and_rate(_best_plays("planner-0"))
+    rows.append(("five random plans (`planner` without simulator calls)", "", "", *chance))
+    means = iphyre_table_a4_means()
+    best = f"{means['PPO-I']:.1f}", f"{100 * published_success('PPO-I'):.1f} %"
+    rows.append(("published: PPO-I, the best agent", *best, "", ""))
+    rows.append(("published: people", "", "", *PEOPLE[:2]))
+    return ("agent", "reward, one play", "solved", "reward, five plays", "solved"), rows
+
+
+def _first_plays(label: str) -> list[Average]:
+    names = [game.name for game in PUBLISHED]
+    return [
+        average({name: record.passes[0][name] for name in names})
+        for record in _column(label).records
+    ]
+
+
+def _planner() -> tuple[Header, Rows]:
+    rows = []
+    for label, calls in (
+        ("planner-0", "0"),
+        ("planner-100", "100"),
+        ("planner-500", "500"),
+        ("planner-2000", "2,000"),
+        ("planner-2000-60hz", "2,000, at 60 Hz, one seed"),
+    ):
+        here = _column(label)
+        used = [
+            record.protocol["simulator_calls_in_testing"] / len(record.scores)
+            for record in here.records
+        ]
+        per_split = (np.mean([m.reward for m in here.means(s)]) for s in PUBLISHED_SPLITS)
+        splits = [f"{reward:.1f}" for reward in per_split]
+        total = f"{np.mean(used):,.0f}"
+        rows.append((calls, "5", *_plain(here.means()), *splits, total))
+        if label == "planner-100":
+            rows.append((calls, "first of them", *_plain(_first_plays(label)), *[""] * 4, total))
+    rows.append(("published: people, 60 Hz", "5", *PEOPLE, ""))
+    best = [f"{IPHYRE_ORACLE[split]:.1f}" for split in SPLITS]
+    rows.append(("published: oracle, 60 Hz", "", "", "100 %", *best, ""))
+    return ("calls", "plays", "reward", "solved", *SPLITS.values(), "calls used on a game"), rows
+
+
+def _plain(means: Sequence[Average]) -> tuple[str, str]:
+    solved = 100 * np.mean([mean.success_rate for mean in means])
+    return f"{np.mean([mean.reward for mean in means]):.1f}", f"{solved:.1f} %"
+
+
+def _reward_and_rate(means: Sequence[Average]) -> tuple[str, str]:
+    return _spread([mean.reward for mean in means]), _plain(means)[1]
+
+
+def _zero_shot() -> Table:
+    return summary_table([each for each in _columns() if not each.searches])
+
+
+def _searching() -> Table:
+    return summary_table([each for each in _columns() if each.searches])
+
+
+def _similar_games() -> Table:
+    return table_a2([each for each in _columns() if not each.explores])
+
+
+def _failures() -> Table:
+    actors = [e for e in _columns() if not e.explores and e.player not in (None, "Random")]
+    return failure_table(actors, _best_plans())
+
+
+def _games(strategy: str, kind: str) -> Table:
+    """Rewards in every game of the agents of a strategy that were trained in one way."""
+    chosen = [
+        each
+        for each in _columns()
+        if not each.explores and (each.player or "").endswith(strategy) and each.kind == kind
+    ]
+    return game_table("", chosen)
+
+
+def _spread(values: Sequence[float]) -> str:
+    mean, deviation = mean_and_std(values)
+    return f"{mean:.1f} ± {deviation:.1f}" if len(values) > 1 else f"{mean:.1f}"
+
+
+#: How each table is made.
+TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
+    "phyre/table2": _equal_cells,
+    "phyre/mem_within/ball": partial(_mem_within, Tier.BALL),
+    "phyre/mem_within/two_balls": partial(_mem_within, Tier.TWO_BALLS),
+    "phyre/ranked_actions": _ranked_actions,
+    "phyre/solvability": _solvable_tasks,
+    "phyre/dqn": _dqn,
+    "phyre/dqn_speed": _dqn_speed,
+    "iphyre/oracle": _oracle,
+    "iphyre/timing": _timing,
+    "iphyre/table_a1": _table_a1,
+    "iphyre/learned": _learned,
+    "iphyre/planner": _planner,
+    "iphyre/table_a4": _zero_shot,
+    "iphyre/searching": _searching,
+    "iphyre/training": lambda: training_table(_columns()),
+    "iphyre/table_a2": _similar_games,
+    "iphyre/failures": _failures,
+    **{
+        f"iphyre/games/{name}/{kind or 'published'}": partial(_games, strategy, kind)
+        for strategy, name in (("-I", "in_advance"), ("-O", "on_the_fly"), ("-C", "combined"))
+        for kind in ("", "tuned", *(["varied"] if strategy == "-I" else []))
+    },
+}
+
+
+def markdown(name: str) -> str:
+    """A table without its title and note, which the page gives in its own words."""
+    made = TABLES[name]()
+    whole = made if isinstance(made, Table) else Table("", made[0], list(made[1]))
+    lines = Table("", whole.header, whole.rows).to_markdown().splitlines()
+    return "\n".join(lines[2:])
+
+
+def filled(text: str) -> str:
+    """The text of a page with all of its tables made anew."""
+    return MARK.sub(lambda found: f"{found[1]}\n{markdown(found[2])}\n\n{found[3]}", text)
+
+
+def main() -> int:
+    """Rewrite the pages, or with --check name those that are out of date."""
+    check = "--check" in sys.argv[1:]
+    stale = 0
+    for page in sorted(PAGES.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        fresh = filled(text)
+        if fresh != text:
+            stale += 1
+            print(f"{page.relative_to(ROOT)} {'is out of date' if check else 'was rewritten'}")
+            if not check:
+                page.write_text(fresh, encoding="utf-8")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
