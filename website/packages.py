@@ -22,35 +22,35 @@ PACKAGES = {
     "media": Package("Media", "files sheet"),
     "runs": Package(
         "Runs",
-        "agent registry settings config run sweep store training table2 row_file executors "
-        "executors.local executors.ray game_config game_run game_training game_store classifiers "
-        "studies",
+        "benchmark agent registry settings spec config runner record training executors "
+        "executors.local executors.ray",
     ),
     "reports": Package("Reports", "table statistics html"),
     "phyre": Package(
         "PHYRE",
         "tier task fold simulator task_set result action attempt auccess authoring builder draft "
-        "shapes own templates features palette frames pictures action_cache outcome_table "
-        "engine_hash env vector_env env_slots phases tables figures dev_figures breakdown clips "
-        "published",
+        "shapes own templates features palette frames pictures engine_hash env vector_env "
+        "env_slots benchmark selection results phases rows tables figures dev_figures report "
+        "clips published",
     ),
     "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
     "phyre.engine": Package(
         "PHYRE engine", "request result native balls raster world edits backend"
     ),
+    "phyre.cache": Package("PHYRE outcome cache", "action_cache table grid index manifest"),
     "phyre.agents": Package("PHYRE agents", "rand mem optimal object_prior dqn"),
     "phyre.analysis": Package("PHYRE analysis", "difficulty solvability diversity"),
     "iphyre": Package(
         "I-PHYRE",
         "game games split rules plan episode strategy score branches variants scramble game_file "
         "object_table frames pictures sampling dataset play_log engine_hash env vector_env "
-        "env_slots phases tables figures published",
+        "env_slots benchmark selection results phases tables figures report published",
     ),
     "iphyre.engine": Package("I-PHYRE engine", "scene batch native vector world edits"),
     "iphyre.agents": Package(
         "I-PHYRE agents",
         "rand rl_agents fusion attention_fusion outcome_data world_model decision_transformer "
-        "planner learned_planner gpt",
+        "planner learned_planner classifier_accuracy gpt",
     ),
     "iphyre.analysis": Package(
         "I-PHYRE analysis", "oracle timing solvability failures random_agent"

@@ -11,7 +11,7 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,18 @@ import numpy as np
 
 from topple.cli.iphyre_analysis import JITTERS_MS, oracle_plan
 from topple.cli.iphyre_reproduce import EVERYBODY, wanted_columns
-from topple.iphyre import AT_60_HZ, PUBLISHED, Average, Plan, Split, average, play
+from topple.iphyre import (
+    AT_60_HZ,
+    PUBLISHED,
+    Average,
+    Plan,
+    Score,
+    Split,
+    Strategy,
+    average,
+    play,
+)
+from topple.iphyre.agents.classifier_accuracy import CLASSIFIERS
 from topple.iphyre.published import (
     IPHYRE_ORACLE,
     IPHYRE_TABLE_A1,
@@ -42,10 +53,11 @@ from topple.phyre.auccess import auccess, success_at
 from topple.phyre.dev_figures import study_named, study_points
 from topple.phyre.fold import SEEDS
 from topple.phyre.published import published_auccess, published_folds
+from topple.phyre.results import PhyreRecord
+from topple.phyre.selection import Part
 from topple.reports.statistics import mean_and_std
 from topple.reports.table import Table
-from topple.runs import Part, RunRecord, find_records
-from topple.runs.classifiers import CLASSIFIERS
+from topple.runs.record import find_records
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results"
@@ -73,8 +85,8 @@ Rows = Iterable[Sequence[str]]
 
 
 @cache
-def _phyre_records() -> tuple[RunRecord, ...]:
-    return tuple(find_records(RESULTS / "phyre"))
+def _phyre_records() -> tuple[PhyreRecord, ...]:
+    return tuple(find_records(RESULTS / "phyre", benchmark="phyre"))
 
 
 @cache
@@ -96,8 +108,13 @@ def _columns() -> tuple[Column, ...]:
     return tuple(wanted_columns(EVERYBODY, RESULTS / "iphyre"))
 
 
-def _column(label: str) -> Column:
-    return next(each for each in _columns() if each.label == label)
+def _column(agent: str, variant: str = "", plays: int = 5, hz: int = 10) -> Column:
+    wanted = agent, variant, plays, hz
+    for column in _columns():
+        config = column.records[0].config
+        if (config.agent, config.variant, config.attempts, config.selection.hz) == wanted:
+            return column
+    raise LookupError(f"there are no records of {wanted}")
 
 
 @cache
@@ -109,12 +126,17 @@ def _read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _best_plays(label: str) -> list[Average]:
-    """For each seed, the best play of each of the forty games."""
-    names = [game.name for game in PUBLISHED]
-    return [
-        average({name: record.scores[name] for name in names}) for record in _column(label).records
-    ]
+def _best_plays(column: Column) -> list[Average]:
+    """For each seed, the averages over the best play of each of the forty games."""
+    return [_forty(record.results.scores) for record in column.records]
+
+
+def _first_plays(column: Column) -> list[Average]:
+    return [_forty(record.results.passes[0]) for record in column.records]
+
+
+def _forty(scores: Mapping[str, Score]) -> Average:
+    return average({game.name: scores[game.name] for game in PUBLISHED})
 
 
 # PHYRE.
@@ -146,10 +168,11 @@ def _mem_within(tier: Tier) -> tuple[Header, Rows]:
     rows.append(("MEM, all templates, 1,000 actions", ours["MEM (all templates)"]))
     for actions in (10_000, 100_000):
         found = {
-            record.config.fold: record.auccess
+            record.config.selection.fold: record.results.auccess
             for record in _phyre_records()
             if record.config.agent == "mem"
-            and (record.config.setup, record.config.part) == (setup, Part.TEST)
+            and record.config.selection.setup is setup
+            and record.config.selection.part is Part.TEST
             and record.config.settings["actions"] == actions
         }
         scores = [found[fold] for fold in SEEDS]
@@ -201,17 +224,23 @@ def _dqn() -> tuple[Header, Rows]:
     for setup, name in SETUPS.items():
         for agent in ("DQN", "DQN-O"):
             for record in _phyre_records():
-                config = record.config
-                if (config.label, config.setup, config.part) != (agent, setup, Part.TEST):
+                config, selection = record.config, record.config.selection
+                fold = selection.fold
+                wanted = (config.label, selection.setup, selection.part) == (
+                    agent,
+                    setup,
+                    Part.TEST,
+                )
+                if not wanted or fold is None:
                     continue
-                solved = (success_at(record.first_solved, number) for number in ATTEMPTS)
+                shares = (success_at(record.results.first_solved, k) for k in ATTEMPTS)
                 rows.append(
                     (
-                        f"{name}, {config.fold}",
+                        f"{name}, {fold}",
                         agent,
-                        f"{record.auccess:.4f}",
-                        published_auccess(agent, setup, config.fold) or "",
-                        ", ".join(f"{share:.3f}" for share in solved),
+                        f"{record.results.auccess:.4f}",
+                        published_auccess(agent, setup, fold) or "",
+                        ", ".join(f"{share:.3f}" for share in shares),
                         f"{config.settings['actions']:,}",
                         f"{config.settings['updates']:,}",
                     )
@@ -290,33 +319,34 @@ def _table_a1() -> tuple[Header, Rows]:
     return ("", *SPLITS.values(), "unseen basic"), rows
 
 
-#: Agents that learn from data: what a row is called, and the labels of one and of five plays.
+#: Agents that learn from data: what a row is called, the agent, and the variant of its settings.
 LEARNED = (
-    ("`fusion-global`", "fusion-global"),
-    ("`fusion-object`", "fusion-object"),
-    ("`fusion-vision`, small transformer", "fusion-vision"),
-    ("**`fusion-attention`**, our own", "fusion-attention"),
-    ("`decision-transformer`, width 64, two layers", "decision-transformer"),
-    ("`decision-transformer`, width 128, three layers", "decision-transformer-full"),
-    ("`world-model-ppo`, 60,000 steps", "world-model-ppo"),
-    ("`world-model-a2c`, 60,000 steps", "world-model-a2c"),
-    ("`world-model-sac`, 15,000 steps", "world-model-sac"),
-    ("`world-model-ppo`, 300,000 steps, one seed", "world-model-ppo-300k"),
-    ("`world-model-ppo`, full", "world-model-ppo-full"),
-    ("`world-model-a2c`, full", "world-model-a2c-full"),
-    ("`world-model-sac`, full", "world-model-sac-full"),
+    ("`fusion-global`", "fusion-global", ""),
+    ("`fusion-object`", "fusion-object", ""),
+    ("`fusion-vision`, small transformer", "fusion-vision", ""),
+    ("**`fusion-attention`**, our own", "fusion-attention", ""),
+    ("`decision-transformer`, width 64, two layers", "decision-transformer", ""),
+    ("`decision-transformer`, width 128, three layers", "decision-transformer", "full"),
+    ("`world-model-ppo`, 60,000 steps", "world-model-ppo", ""),
+    ("`world-model-a2c`, 60,000 steps", "world-model-a2c", ""),
+    ("`world-model-sac`, 15,000 steps", "world-model-sac", ""),
+    ("`world-model-ppo`, 300,000 steps, one seed", "world-model-ppo", "300k"),
+    ("`world-model-ppo`, full", "world-model-ppo", "full"),
+    ("`world-model-a2c`, full", "world-model-a2c", "full"),
+    ("`world-model-sac`, full", "world-model-sac", "full"),
 )
 
 
 def _learned() -> tuple[Header, Rows]:
-    rows = [
-        (name, *_reward_and_rate(_best_plays(label)), *_reward_and_rate(_best_plays(f"{label}-5")))
-        for name, label in LEARNED
-    ]
-    first, five = _first_plays("planner-learned"), _best_plays("planner-learned")
-    imagined = "`planner-learned`, 300 imagined plans"
-    rows.append((imagined, *_reward_and_rate(first), *_reward_and_rate(five)))
-    chance = _reward_and_rate(_best_plays("planner-0"))
+    rows = []
+    for name, agent, variant in LEARNED:
+        one, five = (_best_plays(_column(agent, variant, plays)) for plays in (1, 5))
+        rows.append((name, *_reward_and_rate(one), *_reward_and_rate(five)))
+    imagined = _column("planner-learned")
+    one, five = _first_plays(imagined), _best_plays(imagined)
+    name = "`planner-learned`, 300 imagined plans"
+    rows.append((name, *_reward_and_rate(one), *_reward_and_rate(five)))
+    chance = _reward_and_rate(_best_plays(_column("planner", "0 calls")))
     rows.append(("five random plans (`planner` without simulator calls)", "", "", *chance))
     means = iphyre_table_a4_means()
     best = f"{means['PPO-I']:.1f}", f"{100 * published_success('PPO-I'):.1f} %"
@@ -325,34 +355,21 @@ def _learned() -> tuple[Header, Rows]:
     return ("agent", "reward, one play", "solved", "reward, five plays", "solved"), rows
 
 
-def _first_plays(label: str) -> list[Average]:
-    names = [game.name for game in PUBLISHED]
-    return [
-        average({name: record.passes[0][name] for name in names})
-        for record in _column(label).records
-    ]
-
-
 def _planner() -> tuple[Header, Rows]:
     rows = []
-    for label, calls in (
-        ("planner-0", "0"),
-        ("planner-100", "100"),
-        ("planner-500", "500"),
-        ("planner-2000", "2,000"),
-        ("planner-2000-60hz", "2,000, at 60 Hz, one seed"),
-    ):
-        here = _column(label)
+    for calls, hz in ((0, 10), (100, 10), (500, 10), (2_000, 10), (2_000, 60)):
+        here = _column("planner", f"{calls} calls", hz=hz)
+        name = f"{calls:,}{', at 60 Hz, one seed' * (hz == 60)}"
         used = [
-            record.protocol["simulator_calls_in_testing"] / len(record.scores)
+            record.protocol["simulator_calls_in_testing"] / len(record.results.scores)
             for record in here.records
         ]
         per_split = (np.mean([m.reward for m in here.means(s)]) for s in PUBLISHED_SPLITS)
         splits = [f"{reward:.1f}" for reward in per_split]
         total = f"{np.mean(used):,.0f}"
-        rows.append((calls, "5", *_plain(here.means()), *splits, total))
-        if label == "planner-100":
-            rows.append((calls, "first of them", *_plain(_first_plays(label)), *[""] * 4, total))
+        rows.append((name, "5", *_plain(here.means()), *splits, total))
+        if calls == 100:
+            rows.append((name, "first of them", *_plain(_first_plays(here)), *[""] * 4, total))
     rows.append(("published: people, 60 Hz", "5", *PEOPLE, ""))
     best = [f"{IPHYRE_ORACLE[split]:.1f}" for split in SPLITS]
     rows.append(("published: oracle, 60 Hz", "", "", "100 %", *best, ""))
@@ -377,21 +394,18 @@ def _searching() -> Table:
 
 
 def _similar_games() -> Table:
-    return table_a2([each for each in _columns() if not each.explores])
+    return table_a2([each for each in _columns() if not each.stochastic])
 
 
 def _failures() -> Table:
-    actors = [e for e in _columns() if not e.explores and e.player not in (None, "Random")]
+    actors = [each for each in _columns() if each.is_learner and not each.stochastic]
     return failure_table(actors, _best_plans())
 
 
-def _games(strategy: str, kind: str) -> Table:
-    """Rewards in every game of the agents of a strategy that were trained in one way."""
-    chosen = [
-        each
-        for each in _columns()
-        if not each.explores and (each.player or "").endswith(strategy) and each.kind == kind
-    ]
+def _games(strategy: str, variant: str) -> Table:
+    """Rewards in every game of the learners of a strategy that have these settings."""
+    learners = [each for each in _columns() if each.is_learner and not each.stochastic]
+    chosen = [e for e in learners if (e.strategy, e.variant) == (strategy, variant)]
     return game_table("", chosen)
 
 
@@ -420,9 +434,11 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "iphyre/table_a2": _similar_games,
     "iphyre/failures": _failures,
     **{
-        f"iphyre/games/{name}/{kind or 'published'}": partial(_games, strategy, kind)
-        for strategy, name in (("-I", "in_advance"), ("-O", "on_the_fly"), ("-C", "combined"))
-        for kind in ("", "tuned", *(["varied"] if strategy == "-I" else []))
+        f"iphyre/games/{strategy.value}/{variant or 'published'}": partial(
+            _games, strategy.value, variant
+        )
+        for strategy in Strategy
+        for variant in ("", "tuned", *["varied"] * (strategy is Strategy.IN_ADVANCE))
     },
 }
 
