@@ -19,6 +19,7 @@ class Package(NamedTuple):
 #: Packages by their names in `topple`, the top layer last. Modules that are not listed here
 #: are internal.
 PACKAGES = {
+    "edits": Package("Edits"),
     "media": Package("Media", "files sheet"),
     "runs": Package(
         "Runs",
@@ -43,10 +44,10 @@ PACKAGES = {
     "iphyre": Package(
         "I-PHYRE",
         "game games split rules plan episode strategy score branches variants scramble game_file "
-        "object_table frames pictures sampling dataset play_log engine_hash env vector_env "
+        "observe pictures sampling dataset play_log engine_hash env vector_env "
         "env_slots benchmark selection results phases tables figures report published",
     ),
-    "iphyre.engine": Package("I-PHYRE engine", "scene batch native vector world edits"),
+    "iphyre.engine": Package("I-PHYRE engine", "scene batch native world edits"),
     "iphyre.agents": Package(
         "I-PHYRE agents",
         "rand rl_agents fusion attention_fusion outcome_data world_model decision_transformer "
