@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from topple.cli.evaluate import app, parse_setting
+from topple.cli.evaluate import app
+from topple.cli.options import parse_settings
 
 
 def evaluate(folder: Path, *words: str) -> str:
@@ -54,7 +55,7 @@ def test_games_are_scored_and_kept(tmp_path: Path) -> None:
         (("--setup", "ball_within", "--games", "basic"), "either --setup"),
         (("--setup", "ball"), "unknown setup 'ball'"),
         (("--games", "basic", "--hz", "30"), "60 or at 10"),
-        (("--games", "basic", "-s", "seed"), "no setting"),
+        (("--games", "basic", "-s", "seed"), "is not a setting"),
         (("--games", "basic", "-s", "sed=1"), "has no setting 'sed'"),
         (("--games", "bsic"), "no game is named 'bsic'"),
     ],
@@ -70,6 +71,6 @@ def test_bad_input_is_named(words: tuple[str, ...], message: str) -> None:
     [("a=1", 1), ("a=1e-3", 1e-3), ("a=true", True), ("a=None", None), ("a=b=c", "b=c")],
 )
 def test_settings_take_the_type_they_look_like(text: str, value: object) -> None:
-    name, parsed = parse_setting(text)
-    assert (name, parsed) == ("a", value)
-    assert type(parsed) is type(value)
+    parsed = parse_settings([text])
+    assert parsed == {"a": value}
+    assert type(parsed["a"]) is type(value)

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from support.chat_server import KEY, ChatServer, text_reply
 from topple.cli.evaluate import app
-from topple.cli.phyre_report import app as report_app
+from topple.cli.report import app as report_app
 from topple.iphyre.games import game_named
 from topple.llm.endpoint import Connection, Endpoint
 from topple.llm.exchanges import EXCHANGES, read_exchanges, request_digest
@@ -271,7 +271,7 @@ def test_mistakes_are_named(more: tuple[str, ...], message: str, tmp_path: Path)
 def test_reports_need_no_http_library() -> None:
     program = (
         "import sys; sys.modules['httpx'] = None\n"
-        "import topple.cli.phyre_report, topple.cli.evaluate, topple.cli.llm_server\n"
+        "import topple.cli.report, topple.cli.evaluate, topple.cli.llm_server\n"
         "from topple.runs.registry import create_agent\n"
         "try:\n    create_agent('llm')\n"
         "except LookupError as error:\n    print(error)\n"

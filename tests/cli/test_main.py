@@ -67,9 +67,8 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_agents_are_listed_with_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = json.loads(runner.invoke(app, ["agents", "--json"]).stdout)
-    assert [row["agent"] for row in rows] == [
-        name for each in BENCHMARKS for name in find_benchmark(each).agents
-    ]
+    listed = [(row["benchmark"], row["agent"]) for row in rows]
+    assert listed == [(name, agent) for name in BENCHMARKS for agent in find_benchmark(name).agents]
     by_name = {(row["benchmark"], row["agent"]): row for row in rows}
     assert by_name["phyre", "mem-o"]["online"] is True
     assert by_name["phyre", "rand"]["trained by"] == "evaluate"

@@ -29,11 +29,11 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
     assert made.exit_code == 0, made.output
     found = json.loads(made.stdout)
     assert found["config"]["settings"]["updates"] == 4
-    assert 0 <= found["dev_auccess"] <= 1
+    assert 0 <= found["dev_score"] <= 1
     checkpoint = Path(found["checkpoint"])
     assert checkpoint.parent.parent == tmp_path / "runs" / "training"
     lines = (checkpoint.parent / "progress.csv").read_text().splitlines()
-    assert lines[0].startswith("updates,planned,loss")
+    assert lines[0].startswith("done,planned,rate,loss")
     assert lines[-1].startswith("4,4,")
 
     # The same command finds nothing left to do and changes nothing.
@@ -75,7 +75,7 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
         (["evaluate", "--agent", "dqn", "--checkpoint", "no.pt"], "there is no checkpoint no.pt"),
         (
             ["evaluate", "--agent", "dqn", "--checkpoint", "no.pt", "--setup", "ball_cross"],
-            "a checkpoint knows its setup",
+            "leave out --setup",
         ),
     ],
 )

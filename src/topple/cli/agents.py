@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import Cell, show, user_errors
+from topple.cli.errors import user_errors
 from topple.cli.options import BENCHMARK, Benchmark, Json
+from topple.cli.output import Cell, show
 from topple.runs.agent import Learner
 from topple.runs.benchmark import find_benchmark
 from topple.runs.registry import create_agent

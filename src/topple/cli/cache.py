@@ -9,21 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from topple import paths
-from topple.cli.exits import CHECK_FAILED
+from topple.cli.errors import CHECK_FAILED, resumable, user_errors
 from topple.cli.groups import HelpfulGroup
-from topple.cli.messages import Cell, resumable, show, user_errors
 from topple.cli.options import (
-    Address,
-    Backend,
+    AUTO,
     Cache,
     Compute,
     Json,
     Templates,
     TierName,
-    UseRay,
     free_file,
+    option_groups,
 )
-from topple.cli.phyre_lab import open_runner
+from topple.cli.output import Cell, show
+from topple.cli.runner import open_runner
 from topple.files import whole_file
 from topple.phyre.action import CACHE_SEED
 from topple.phyre.benchmark import ACTION_CACHE, PHYRE
@@ -56,14 +55,12 @@ def _group() -> None:
 
 
 @app.command()
+@option_groups
 def build(
     tier: TierName = Tier.BALL.value,
     actions: Actions = 1_000,
     templates: Templates = None,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: Backend = "auto",
+    compute: Compute = AUTO,
     manifest: Annotated[
         Path | None,
         typer.Option(
@@ -83,11 +80,11 @@ def build(
         placed = Tier.parse(tier)
         chosen = _templates(placed, templates)
         _check_actions(actions)
-        with open_runner(Compute(use_ray, address, cache, backend)) as (runner, bar):
+        with open_runner(compute) as (runner, bar):
             outcomes = PHYRE.action_cache(placed, runner)
             entries = {}
             for template in chosen:
-                bar.name(template)
+                bar.start(template)
                 outcomes.build(template_tasks(template), actions)
                 entries[template] = entry_of(outcomes, template, actions)
                 if manifest is not None:

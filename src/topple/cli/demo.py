@@ -11,8 +11,10 @@ import numpy as np
 import typer
 
 from topple import __version__
-from topple.cli.messages import progress, resumable, show_json, user_errors
+from topple.cli.errors import resumable, user_errors
 from topple.cli.options import Json, out_folder
+from topple.cli.output import show_json
+from topple.cli.progress import progress_bar
 from topple.files import whole_file
 from topple.media.files import save_frames, save_png
 from topple.phyre import Task, Tier, load_task, template_task_ids
@@ -84,8 +86,8 @@ def _summarise(tier: Tier, out: Path, count: int, clips: int) -> TierSummary:
     tasks = [load_task(template_task_ids(template_id)[0]) for template_id in tier.template_ids]
     actions = discrete_actions(tier, count)
     builder = TableBuilder(tasks, actions, out / f"{tier.value}.npz", overwrite=True)
-    with progress(f"{tier.value}: trying actions", builder.total, builder.done) as bar:
-        table = builder.run(progress=lambda done, _: bar.update(bar.task_ids[0], completed=done))
+    with progress_bar(f"{tier.value}: trying actions", builder.total, builder.done) as bar:
+        table = builder.run(progress=bar.report)
     solved = (table.outcome > 0).sum(axis=1).tolist()
     return TierSummary(
         tier,
@@ -103,7 +105,7 @@ def _film(tasks: Sequence[Task], table: OutcomeTable, folder: Path, count: int) 
     solved = np.flatnonzero((table.outcome > 0).any(axis=1))
     chosen = solved[np.unique(np.linspace(0, len(solved) - 1, min(count, len(solved))).astype(int))]
     made = []
-    with progress(f"{tasks[0].tier.value}: rendering solutions", len(chosen)) as bar:
+    with progress_bar(f"{tasks[0].tier.value}: rendering solutions", len(chosen)) as bar:
         for row in chosen:
             task, number = tasks[row], int((table.outcome[row] > 0).argmax())
             file = folder / f"{task.id.template}-{task.id.number:03d}-{number + 1}.gif"
@@ -111,7 +113,7 @@ def _film(tasks: Sequence[Task], table: OutcomeTable, folder: Path, count: int) 
                 frames = film(task.scene, table.actions[number], CLIP_SIZE).frames
                 save_frames(frames, file, hold=CLIP_HOLD)
             made.append(Clip(str(task.id), task.template.idea, number + 1, file))
-            bar.advance(bar.task_ids[0])
+            bar.advance()
     return made
 
 

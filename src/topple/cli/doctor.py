@@ -18,9 +18,10 @@ import numpy as np
 import typer
 
 from topple import __version__, paths
-from topple.cli.exits import CHECK_FAILED
-from topple.cli.messages import Cell, progress, show, user_errors
+from topple.cli.errors import CHECK_FAILED, user_errors
 from topple.cli.options import Json, Seed
+from topple.cli.output import Cell, show
+from topple.cli.progress import progress_bar
 from topple.iphyre import engine_hash as games
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.phyre.engine.cuda_device import cuda_device
@@ -132,10 +133,10 @@ def _cuda_rows(pairs: int, seed: int) -> list[list[Cell]]:
     ]
     for tier in Tier:
         total = NOTHING
-        with progress(f"{tier.value}: GPU against CPU", pairs) as bar:
+        with progress_bar(f"{tier.value}: GPU against CPU", pairs) as bar:
             for part in compare_backends(tier, pairs, seed):
                 total += part
-                bar.advance(bar.task_ids[0], part.pairs)
+                bar.advance(part.pairs)
         found = (
             f"{total.mismatches} of {total.pairs} pairs differ "
             f"({total.valid} valid, {total.solved} solved; outcomes, steps, final states)"

@@ -1,4 +1,4 @@
-"""`topple evaluate`: run an agent on a fold of PHYRE or on games of I-PHYRE, and score it."""
+"""`topple evaluate`: evaluate an agent on a fold of PHYRE or on games of I-PHYRE."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from topple import paths
-from topple.cli.from_player import keep_people
-from topple.cli.iphyre_options import chosen_games
-from topple.cli.llm_options import LLM, LlmOptions
-from topple.cli.messages import resumable, user_errors
+from topple.cli.errors import resumable, user_errors
+from topple.cli.llm import LLM, LlmOptions, LlmRun, llm_label
 from topple.cli.options import (
     GAMES_HELP,
     AgentOrNobody,
@@ -29,13 +27,18 @@ from topple.cli.options import (
     SetupName,
     complete_games,
     option_groups,
+    parse_numbers,
+    parse_settings,
 )
-from topple.cli.phyre_lab import open_runner, parse_numbers, run_all
 from topple.cli.run_tables import show_runs
+from topple.cli.runner import open_runner, run_all
+from topple.cli.select_games import chosen_games
+from topple.cli.select_tasks import parse_tasks
+from topple.cli.study import write_participants
 from topple.iphyre.selection import GameSelection
 from topple.phyre.fold import Setup
 from topple.phyre.selection import Part, TaskSelection
-from topple.runs.agent import Setting
+from topple.runs.agent import Learner, Setting
 from topple.runs.config import RunConfig
 from topple.runs.record import RunRecord, write_record
 from topple.runs.spec import find_spec
@@ -43,12 +46,10 @@ from topple.runs.training import load_trained
 
 app = typer.Typer(add_completion=False)
 
-_WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
-
 
 @dataclass(frozen=True)
 class Scored:
-    """The options that say what an agent is scored on."""
+    """Options that select the tasks or games to evaluate on."""
 
     setup: SetupName = None
     folds: Folds = "0"
@@ -73,7 +74,7 @@ class Scored:
     ] = None
 
     def selections(self) -> list[TaskSelection] | list[GameSelection]:
-        """What each run is scored on.
+        """Return the tasks or games of each run.
 
         Raises:
             ValueError: Neither benchmark is chosen, or both are.
@@ -89,11 +90,11 @@ class Scored:
         return [GameSelection(self.game_names(), hz=self.hz)]
 
     def game_names(self) -> tuple[str, ...]:
-        """The names of the chosen games."""
+        """Return the names of the chosen games."""
         return tuple(game.name for game in chosen_games(self.games))
 
     def of_checkpoint(self, trained: RunConfig[Any]) -> RunConfig[Any]:
-        """The run that scores a trained agent: the trained fold, or any games."""
+        """Return the run that evaluates a trained agent: on its fold, or on any games."""
         selection = trained.selection
         if isinstance(selection, TaskSelection):
             selection = replace(selection, tasks=parse_tasks(self.tasks))
@@ -132,7 +133,8 @@ def evaluate(
 ) -> None:
     """Evaluate an agent on PHYRE tasks or I-PHYRE games and store a run record.
 
-    Finished runs are read from the folder of run records, not repeated; `topple report` shows them.
+    Finished runs are read from the folder of run records instead of being
+    repeated; `topple report` shows them.
 
     Examples:
       topple evaluate --agent mem --setup ball_within --folds 0,1 -s actions=1000
@@ -151,25 +153,23 @@ def evaluate(
         folder = runs or paths.runs_folder()
         if (agent is None) == (from_player is None):
             raise ValueError("give either --agent or --from-player")
-        if from_player is not None:
-            show_runs(keep_people(from_player, database, folder), as_json)
+        if agent is None:
+            show_runs(write_participants(from_player or "", database, folder), as_json)
             return
-        assert agent is not None  # one of the two is given
         if database is not None:
-            raise ValueError("--database goes with --from-player; leave it out")
-        settings = dict(parse_setting(text) for text in setting or ())
+            raise ValueError("--database needs --from-player; leave it out")
+        settings = parse_settings(setting)
         if checkpoint is not None:
-            record = _score_checkpoint(agent, checkpoint, settings, scored, compute, label)
-            write_record(folder, record)
-            show_runs([record], as_json)
+            trained = _load(agent, checkpoint, settings, scored, label)
+            show_runs([_evaluate_trained(*trained, compute, folder)], as_json)
             return
+        run = None
         if agent == LLM:
-            settings = {**llm.settings(), **settings}
-            settings.setdefault("model", "default")
-            label = label or llm.label(settings)
+            run = LlmRun(llm, folder)
+            settings = {"model": "default", **llm.settings(), **settings}
+            label = label or llm_label(settings)
         else:
             llm.refuse(agent)
-        run = llm.start(folder) if agent == LLM else None
         configs = [
             find_spec(agent, selection.benchmark).config(
                 selection, settings, seed=seed, attempts=scored.attempts or 0, label=label
@@ -179,49 +179,28 @@ def evaluate(
         with open_runner(compute) as (runner, bar):
             if run is not None:
                 runner.make = run.make(bar.report)
-            rerun = run is not None and not run.resume
+            rerun = run is not None and not llm.resume
             records = run_all(configs, runner, bar, folder, keep_attempts=True, rerun=rerun)
         show_runs(records, as_json, run)
 
 
-def _score_checkpoint(
-    agent: str,
-    checkpoint: Path,
-    settings: Mapping[str, Setting],
-    scored: Scored,
-    compute: Compute,
-    label: str,
-) -> RunRecord[Any, Any]:
-    """Score an agent that was trained before."""
+def _load(
+    agent: str, checkpoint: Path, settings: Mapping[str, Setting], scored: Scored, label: str
+) -> tuple[RunConfig[Any], Learner[Any, Any]]:
+    """Load a trained agent, with the run that evaluates it."""
     if scored.setup is not None:
-        raise ValueError("a checkpoint knows its setup; leave out --setup")
+        raise ValueError("the checkpoint names its own setup; leave out --setup")
     benchmark = "phyre" if scored.games is None else "iphyre"
     learner, trained = load_trained(checkpoint, benchmark, agent, settings)
     config = scored.of_checkpoint(trained)
-    if label:
-        config = replace(config, label=label, variant="")
+    return replace(config, label=label, variant="") if label else config, learner
+
+
+def _evaluate_trained(
+    config: RunConfig[Any], learner: Learner[Any, Any], compute: Compute, folder: Path
+) -> RunRecord[Any, Any]:
     with open_runner(compute) as (runner, bar):
-        bar.name(f"{config.title} {config.selection.place}")
-        return runner.run(config, learner)
-
-
-def parse_tasks(text: str | None) -> int | tuple[str, ...] | None:
-    """A number of tasks, or comma-separated ids."""
-    if text is None:
-        return None
-    return int(text) if text.isdigit() else tuple(word.strip() for word in text.split(","))
-
-
-def parse_setting(text: str) -> tuple[str, Setting]:
-    """A setting from NAME=VALUE; the value is a number or a truth value if it looks like one."""
-    name, separator, value = text.partition("=")
-    if not separator or not name.isidentifier():
-        raise ValueError(f"{text!r} is no setting; write NAME=VALUE, such as actions=1000")
-    if value.lower() in _WORDS:
-        return name, _WORDS[value.lower()]
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            continue
-    return name, value
+        bar.start(f"{config.title} {config.selection.place}")
+        record = runner.run(config, learner)
+    write_record(folder, record)
+    return record

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from topple.cli.exits import INTERRUPTED, WRONG_INPUT, fail
+from topple.cli.errors import INTERRUPTED, WRONG_INPUT, fail
 
 #: What the parser raises; typer takes it from click, installed or bundled.
 _UsageError: Any = typer.BadParameter.__base__

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from topple.cli import iphyre_analysis
+from topple.cli import iphyre_analyse
+from topple.cli.errors import resumable, user_errors
 from topple.cli.groups import HelpfulGroup
-from topple.cli.iphyre_options import OnEngine, chosen_games, parse_times, rules_at
-from topple.cli.messages import Cell, progress, resumable, show, show_json, user_errors
 from topple.cli.options import (
     EachSize,
     GameName,
@@ -22,6 +21,9 @@ from topple.cli.options import (
     out_file,
     out_folder,
 )
+from topple.cli.output import Cell, show, show_json
+from topple.cli.progress import progress_bar
+from topple.cli.select_games import OnEngine, chosen_games, parse_times, rules_at
 from topple.iphyre.dataset import collect, load, save
 from topple.iphyre.engine.batch import Engine
 from topple.iphyre.episode import play
@@ -186,7 +188,7 @@ def sheets(
 def sample(
     out: Annotated[Path, out_folder("the episodes, one .npz file per game")],
     games: Games = None,
-    count: iphyre_analysis.Count = 50,
+    count: iphyre_analyse.Count = 50,
     seed: Seed = 0,
     frames: Annotated[
         int, typer.Option(min=0, help="Width in pixels of the stored frames; 0 stores none.")
@@ -203,12 +205,12 @@ def sample(
     with user_errors(), resumable():
         chosen = chosen_games(games)
         paths = {g: out / f"{g.name}-{count}-seed{seed}-frames{frames}.npz" for g in chosen}
-        with progress("sampling", len(chosen)) as bar:
+        with progress_bar("sampling", len(chosen)) as bar:
             for game, path in paths.items():
-                bar.update(bar.task_ids[0], description=game.name)
+                bar.describe(game.name)
                 if not path.exists():
                     save(collect(game, count, count, seed, frames), path)
-                bar.advance(bar.task_ids[0])
+                bar.advance()
         rows: list[tuple[Cell, ...]] = []
         for game, path in paths.items():
             data = load(path)
@@ -217,10 +219,10 @@ def sample(
 
 
 for analysis in (
-    iphyre_analysis.difficulty,
-    iphyre_analysis.solvability,
-    iphyre_analysis.oracle,
-    iphyre_analysis.timing,
-    iphyre_analysis.failures,
+    iphyre_analyse.difficulty,
+    iphyre_analyse.solvability,
+    iphyre_analyse.oracle,
+    iphyre_analyse.timing,
+    iphyre_analyse.failures,
 ):
     app.command()(analysis)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import user_errors
+from topple.cli.errors import user_errors
 from topple.llm.scripted import SCRIPTS, ScriptServer
 
 app = typer.Typer(add_completion=False)

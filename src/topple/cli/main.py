@@ -32,9 +32,9 @@ PANELS = {
     "Evaluate": {
         "agents": Mount("topple.cli.agents:app", "List the agents of both benchmarks."),
         "evaluate": Mount("topple.cli.evaluate:app", "Evaluate an agent and store a run record."),
-        "report": Mount("topple.cli.phyre_report:app", "Write an HTML report of run records."),
+        "report": Mount("topple.cli.report:app", "Write an HTML report of run records."),
         "reproduce": Mount("topple.cli.reproduce:app", "Reproduce published tables and figures."),
-        "analyse": Mount("topple.cli.phyre_analyse:app", "Analyse difficulty of PHYRE tasks."),
+        "analyse": Mount("topple.cli.analyse:app", "Analyse difficulty of PHYRE tasks."),
         "llm-server": Mount(
             "topple.cli.llm_server:app", "Serve scripted models as a chat endpoint."
         ),

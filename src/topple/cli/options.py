@@ -21,6 +21,7 @@ from topple.cli import complete
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import SEEDS
 from topple.phyre.selection import Part
+from topple.runs.agent import Setting
 
 
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -113,6 +114,7 @@ def _known_backend(name: str) -> str:
 
 _RUNS = "Folder of run records. The default is $TOPPLE_RUNS, or else `runs`"
 Runs = Annotated[Path | None, typer.Option("--runs", help=f"{_RUNS}.", callback=free_folder)]
+StoredRuns = Annotated[Path, typer.Option("--runs", help="Folder of run records.")]
 ManyRuns = Annotated[list[Path] | None, typer.Option("--runs", help=f"{_RUNS}. Can be repeated.")]
 RunsArgument = Annotated[
     list[Path], typer.Argument(help="Run records, or folders that contain run records.")
@@ -160,6 +162,11 @@ class Cluster:
     use_ray: UseRay = False
     address: Address = None
 
+    @property
+    def remote(self) -> bool:
+        """Whether a Ray cluster does the work."""
+        return self.use_ray or self.address is not None
+
 
 @dataclass(frozen=True)
 class Compute(Cluster):
@@ -168,6 +175,9 @@ class Compute(Cluster):
     cache: Cache = None
     backend: Backend = "cpu"
 
+
+#: The options of commands that use a GPU if there is one.
+AUTO = Compute(backend="auto")
 
 # Random numbers.
 
@@ -179,6 +189,23 @@ Seeds = Annotated[
     ),
 ]
 
+
+def parse_numbers(text: str, what: str) -> list[int]:
+    """Read comma-separated numbers.
+
+    Args:
+        text: such as ``0,1,2``.
+        what: what they stand for, such as ``seeds``, for the error message.
+
+    Raises:
+        ValueError: A part is not a number.
+    """
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{text!r} is not a list of {what}, such as 0,1,2") from None
+
+
 # Benchmarks and agents.
 
 
@@ -189,7 +216,7 @@ class Benchmark(Enum):
     IPHYRE = "iphyre"
 
 
-BENCHMARK = typer.Option("--benchmark", help="Benchmark that the puzzles belong to.")
+BENCHMARK = typer.Option("--benchmark", help="Benchmark: PHYRE or I-PHYRE.")
 
 _AGENT = typer.Option(
     "--agent",
@@ -219,6 +246,32 @@ Settings = Annotated[
         help="Setting of the agent as NAME=VALUE, such as actions=1000. Can be repeated.",
     ),
 ]
+_WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
+
+
+def parse_settings(texts: list[str] | None) -> dict[str, Setting]:
+    """Read settings given as NAME=VALUE; values that look like numbers or truth values are.
+
+    Raises:
+        ValueError: A text is not of this form.
+    """
+    return dict(_parse_setting(text) for text in texts or ())
+
+
+def _parse_setting(text: str) -> tuple[str, Setting]:
+    name, separator, value = text.partition("=")
+    if not separator or not name.isidentifier():
+        raise ValueError(f"{text!r} is not a setting; write NAME=VALUE, such as actions=1000")
+    if value.lower() in _WORDS:
+        return name, _WORDS[value.lower()]
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
+
+
 Smoke = Annotated[
     bool,
     typer.Option("--smoke", help="Use little data and few steps: at most a minute on a CPU."),
@@ -290,7 +343,7 @@ Actions = Annotated[
 
 # I-PHYRE.
 
-GAMES_HELP = "Comma-separated I-PHYRE games or splits, such as seesaw,noisy, or `all` fifty games"
+GAMES_HELP = "Comma-separated I-PHYRE games or splits, such as seesaw,noisy, or `all` for all fifty"
 complete_games = complete.by_commas(complete.splits, complete.games)
 Games = Annotated[
     str | None,

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import typer
 
-from topple.cli.messages import needs_extra, user_errors
+from topple.cli.errors import needs_extra, user_errors
 from topple.cli.options import Database, ManyRuns
 from topple.paths import data_folder, runs_folder
 

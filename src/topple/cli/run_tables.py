@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from topple.cli.llm_options import LlmRun, show_accounts
-from topple.cli.messages import Cell, show, show_json
+from topple.cli.llm import LlmRun, show_accounts
+from topple.cli.output import Cell, show, show_json
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.tables import column_label
 from topple.phyre.results import PhyreRecord

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import show_json, user_errors
+from topple.cli.errors import user_errors
 from topple.cli.options import EachSize, Json, TierName, out_file
+from topple.cli.output import show_json
 from topple.media.files import FrameFileError, save_png
 from topple.phyre import Tier
 from topple.phyre.pictures import SHEET_SIZE, tier_sheet

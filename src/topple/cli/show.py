@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.cli.messages import show_json, user_errors
+from topple.cli.errors import user_errors
 from topple.cli.options import Json, Size, out_file
-from topple.cli.phyre_options import Puzzle, find_puzzle, parse_action
+from topple.cli.output import show_json
+from topple.cli.select_tasks import Puzzle, find_puzzle, parse_action
 from topple.media.files import DEFAULT_FPS, check_ending, save_frames, save_png
 from topple.phyre import Tier
 from topple.phyre.frames import DEFAULT_SIZE

@@ -8,9 +8,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from topple.cli.messages import progress, resumable, show, show_json, user_errors
+from topple.cli.errors import resumable, user_errors
 from topple.cli.options import Json, TierOrAll, option_groups, out_file
-from topple.cli.phyre_options import FoldOptions, chosen_ids, parse_tier, read_actions
+from topple.cli.output import show, show_json
+from topple.cli.progress import progress_bar
+from topple.cli.select_tasks import FoldOptions, chosen_ids, parse_tier, read_actions
 from topple.phyre import load_task
 from topple.phyre.cache.table import OutcomeTable, TableBuilder
 from topple.phyre.engine.result import Outcome
@@ -72,11 +74,9 @@ def simulate(
         array = read_actions(actions, chosen[0].tier)
         builder = TableBuilder(chosen, array, out, stable=stable, overwrite=overwrite)
         resumed = builder.done
-        with progress("simulating", builder.total, resumed) as bar:
-            table = builder.run(
-                threads, lambda done, _: bar.update(bar.task_ids[0], completed=done)
-            )
-            bar.update(bar.task_ids[0], completed=builder.total)
+        with progress_bar("simulating", builder.total, resumed) as bar:
+            table = builder.run(threads, bar.report)
+            bar.report(builder.total, builder.total)
     counts = _counts(table)
     if as_json:
         show_json({"file": str(out), "attempts": builder.total, "resumed": resumed, **counts})

@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topple.cli.errors import needs_extra, user_errors
 from topple.cli.groups import HelpfulGroup
-from topple.cli.messages import needs_extra, show, show_json, user_errors
 from topple.cli.options import BENCHMARK, Benchmark, Database, Json, Seed, out_file
+from topple.cli.output import show, show_json
 from topple.files import whole_file
 from topple.paths import data_folder
+from topple.runs.record import RunRecord, write_record
 
 if TYPE_CHECKING:
     from topple.player.store import Store
@@ -56,6 +58,23 @@ def open_store(database: str | None) -> Iterator[Store]:
             raise ValueError(f"{place} is {first['input']!r}: {first['msg']}") from None
         finally:
             store.close()
+
+
+def write_participants(study: str, database: str | None, runs: Path) -> list[RunRecord[Any, Any]]:
+    """Write a run record for each participant of a study into a folder.
+
+    Raises:
+        ValueError: Nobody has made an attempt yet.
+    """
+    with open_store(database) as store:
+        from topple.player.study_records import study_records
+
+        records = list(study_records(store, study))
+        if not records:
+            raise ValueError(f"nobody has made an attempt in study {study!r} yet")
+        for record in records:
+            write_record(runs, record)
+    return records
 
 
 @app.command()

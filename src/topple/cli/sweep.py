@@ -1,4 +1,4 @@
-"""`topple sweep`: train agents with several seeds, and score each."""
+"""`topple sweep`: train agents with several seeds and evaluate each."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import typer
 
 from topple import paths
 from topple.cli import complete
-from topple.cli.evaluate import parse_setting
-from topple.cli.messages import progress, resumable, user_errors
+from topple.cli.errors import resumable, user_errors
 from topple.cli.options import (
     Cluster,
     Json,
@@ -21,9 +20,12 @@ from topple.cli.options import (
     TrainingSplit,
     free_folder,
     option_groups,
+    parse_numbers,
+    parse_settings,
 )
-from topple.cli.phyre_lab import executor_of, parse_numbers
+from topple.cli.progress import progress_bar
 from topple.cli.run_tables import show_runs
+from topple.cli.runner import executor_of
 from topple.cli.train import TRAININGS, Trained, describe, learner_config
 from topple.runs.agent import Report
 from topple.runs.benchmark import find_benchmark
@@ -41,7 +43,7 @@ def sweep(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="Agents of I-PHYRE, or files like configs/iphyre/ppo-i.toml.",
+            help="I-PHYRE agents, or configuration files such as configs/iphyre/ppo-i.toml.",
             autocompletion=complete.one_of(complete.agents),
         ),
     ],
@@ -62,9 +64,9 @@ def sweep(
 ) -> None:
     """Train I-PHYRE agents with several seeds and evaluate each on all fifty games.
 
-    Every agent is evaluated with its best actions and, if it has a stochastic policy, also with
-    five episodes of sampled actions, as in the released evaluation. An interrupted sweep resumes
-    where it stopped.
+    Every agent is evaluated with its best actions and, if it has a stochastic
+    policy, also with five episodes of sampled actions, as in the released
+    evaluation. An interrupted sweep resumes where it stopped.
 
     Examples:
       topple sweep configs/iphyre/*.toml --seeds 0,1,2 --runs results/iphyre
@@ -74,7 +76,7 @@ def sweep(
       topple sweep fusion-global fusion-object --seeds 0,1,2
     """
     with user_errors(), resumable():
-        given = dict(parse_setting(text) for text in setting or ())
+        given = parse_settings(setting)
         selection = Trained(games=games).selection()
         configs = [
             learner_config(agent, selection, seed, given, smoke)
@@ -85,24 +87,22 @@ def sweep(
         records = runs or paths.runs_folder()
         folder = (trainings or paths.runs_folder() / TRAININGS).absolute()
         runner = Runner(paths.cache_folder())
-        remote = cluster.use_ray or cluster.address is not None
         found = []
-        with executor_of(cluster) as executor, progress("sweep", 1) as bar:
-            task = bar.task_ids[0]
+        with executor_of(cluster) as executor, progress_bar("sweep", 1) as bar:
 
             def report(config: RunConfig[Any], point: Report) -> None:
-                text = describe(config, point)
-                bar.update(task, description=text, completed=point.done, total=point.planned)
+                bar.describe(describe(config, point))
+                bar.report(point.done, point.planned)
 
-            if remote:
+            if cluster.remote:
                 total = sum(len(benchmark.scored_configs(config)) for config in configs)
-                bar.update(task, total=total)
+                bar.start("sweep", total)
             for record in sweep_learners(
-                configs, records, folder, executor, runner, None if remote else report
+                configs, records, folder, executor, runner, None if cluster.remote else report
             ):
                 found.append(record)
                 name = f"{record.config.title} {record.config.seed}"
-                bar.console.print(f"{name}: {benchmark.headline(record)}")
-                if remote:
-                    bar.advance(task)
+                bar.note(f"{name}: {benchmark.headline(record)}")
+                if cluster.remote:
+                    bar.advance()
     show_runs(found, as_json)

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import Cell, show, show_json, user_errors
+from topple.cli.errors import user_errors
 from topple.cli.options import Json, Templates, TierOrAll, option_groups
-from topple.cli.phyre_options import FoldOptions, chosen_ids, parse_tier
+from topple.cli.output import Cell, show, show_json
+from topple.cli.select_tasks import FoldOptions, chosen_ids, parse_tier
 from topple.phyre import Tier, find_template, load_task, template_task_ids
 
 app = typer.Typer(add_completion=False)

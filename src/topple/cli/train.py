@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from topple import paths
-from topple.cli.evaluate import parse_setting
-from topple.cli.messages import resumable, show_json, user_errors
+from topple.cli.errors import resumable, user_errors
 from topple.cli.options import (
+    AUTO,
     AgentName,
     Compute,
     FoldNumber,
@@ -25,8 +25,10 @@ from topple.cli.options import (
     TrainingSplit,
     option_groups,
     out_folder,
+    parse_settings,
 )
-from topple.cli.phyre_lab import open_runner
+from topple.cli.output import show_json
+from topple.cli.runner import open_runner
 from topple.iphyre.games import ALL
 from topple.iphyre.selection import GameSelection
 from topple.iphyre.split import split_named
@@ -127,7 +129,7 @@ def train(
             "tensorboard."
         ),
     ] = None,
-    compute: Compute = Compute(backend="auto"),  # noqa: B008 - a value, never changed
+    compute: Compute = AUTO,
     as_json: Json = False,
 ) -> None:
     """Train an agent on a PHYRE fold or an I-PHYRE split and save a checkpoint.
@@ -142,7 +144,7 @@ def train(
       topple train --agent configs/iphyre/ppo-i-tuned.toml --games basic
     """
     with user_errors(), resumable():
-        given = dict(parse_setting(text) for text in setting or ())
+        given = parse_settings(setting)
         selection = trained.selection()
         games = isinstance(selection, GameSelection)
         if games and (minutes is not None or dev_scores is not None):
@@ -184,7 +186,7 @@ def _train(
     score: float | None = None
     learned = getattr(config.selection, "part", None) is Part.TEST
     with open_runner(compute) as (runner, bar):
-        bar.name("outcomes")
+        bar.start("outcomes")
         for progress in train_agent(
             learner,
             config,

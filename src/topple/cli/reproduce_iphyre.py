@@ -1,4 +1,4 @@
-"""`topple reproduce` for I-PHYRE: tables and figures from run records."""
+"""`topple reproduce` for I-PHYRE: Tables A1, A2 and A4, and figures from run records."""
 
 from __future__ import annotations
 
@@ -6,16 +6,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from topple import paths
-from topple.cli.iphyre_analysis import oracle_plan
-from topple.cli.messages import show_json, user_errors
-from topple.cli.options import Json, Oracle, Runs, out_folder
-from topple.cli.phyre_lab import tell
+from topple.cli.errors import user_errors
+from topple.cli.iphyre_analyse import oracle_plan
+from topple.cli.options import Json, Oracle, StoredRuns, agent_names, out_folder
+from topple.cli.output import Cell, show, show_json, show_results
+from topple.cli.reproduce_table_a1 import table_a1
+from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.figures import Curve, failure_shares, split_bars, training_curves
 from topple.iphyre.games import ALL, PUBLISHED
-from topple.iphyre.published import IPHYRE_CITATION, iphyre_table_a4
+from topple.iphyre.published import (
+    IPHYRE_CITATION,
+    IPHYRE_TABLE_A2,
+    iphyre_table_a4,
+    iphyre_table_a4_means,
+)
+from topple.iphyre.score import Score, average, averages
 from topple.iphyre.selection import GameSelection
-from topple.iphyre.split import PUBLISHED_SPLITS, Split
+from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
 from topple.iphyre.strategy import Strategy
 from topple.iphyre.tables import (
     Column,
@@ -32,24 +42,104 @@ from topple.runs.config import RunConfig
 from topple.runs.record import find_records
 from topple.runs.runner import Runner
 
-RANDOM = "random"
-EVERYBODY = "all"
+app = typer.Typer(add_completion=False)
+app.command("tableA1")(table_a1)
 
-RESULTS = Path("results/iphyre")
-
+_RANDOM = "random"
+_ALL_AGENTS = "all"
+_RESULTS = Path("results/iphyre")
+_PRINTED = 0.05  # rewards are printed to a tenth
+_PRINTED_MEAN = 0.005  # averages to a hundredth
 _STRATEGIES = {strategy.value: strategy.value.replace("_", " ") for strategy in Strategy}
 
 
-def wanted_columns(agents: str, records: Path) -> list[Column]:
-    """Columns of some agents, by commas, or of all that have records, and the random one.
+@app.command("tableA4")
+def table_a4(
+    agents: Annotated[
+        str,
+        agent_names("agents, such as ppo-i,dqn-o, or `all` for every agent that has run records"),
+    ] = _ALL_AGENTS,
+    runs: StoredRuns = _RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Reproduce Tables A2 and A4 of I-PHYRE from run records written by `topple sweep`.
+
+    The random agent needs no record; alone, it is compared digit by digit.
+
+    Examples:
+      topple reproduce tableA4
+
+      topple reproduce tableA4 --agents random
+    """
+    with user_errors():
+        if agents.strip().lower() == _RANDOM:
+            _compare_random(as_json)
+        else:
+            _print_table_a4(_wanted_columns(agents, runs), as_json)
+
+
+def _compare_random(as_json: bool) -> None:
+    """Run the random agent as the paper did, and compare it digit by digit."""
+    scores = {name: state.score for name, state in play_random(paper_games()).items()}
+    published = {game: row["Random"] for game, row in iphyre_table_a4().items()}
+    games = [_game_row(game, scores[game], value) for game, value in published.items()]
+    means = _mean_rows(scores, published)
+    equal = sum(bool(row[4]) for row in games)
+    columns = ("game", "split", "ours", "published", "equal")
+    mean_columns = ("average", "ours", "published", "equal")
+    if as_json:
+        show_json(
+            {
+                "agent": _RANDOM,
+                "games": [dict(zip(columns, row, strict=True)) for row in games],
+                "averages": [dict(zip(mean_columns, row, strict=True)) for row in means],
+                "equal": equal,
+                "of": len(games),
+                "source": IPHYRE_CITATION,
+            }
+        )
+        return
+    show(f"Table A4, Random ({IPHYRE_CITATION})", columns, games)
+    show("Averages", mean_columns, means)
+    typer.echo(f"{equal} of {len(games)} games equal to the printed tenth")
+
+
+def _game_row(game: str, score: Score, published: float) -> list[Cell]:
+    ours, split = round(score.reward, 6), split_of(game)
+    name = split.value if split else None
+    return [game, name, ours, published, abs(ours - published) < _PRINTED]
+
+
+def _mean_rows(scores: dict[str, Score], published: dict[str, float]) -> list[list[Cell]]:
+    """Compare the splits that have a printed average, and the forty games together."""
+    ours = averages(scores)
+    rows: list[list[Cell]] = []
+    for split, value in IPHYRE_TABLE_A2["Random"].items():
+        mean = ours[split].reward
+        rows.append([f"{split.value} (Table A2)", mean, value, _close(mean, value)])
+    forty = average({name: scores[name] for name in published}).reward
+    printed = iphyre_table_a4_means()["Random"]
+    rows.append(["forty games (Table A4)", forty, printed, _close(forty, printed)])
+    for split in PUBLISHED_SPLITS:
+        if split is not Split.BASIC:
+            rows.append([f"{split.value} (not printed)", ours[split].reward, None, None])
+    return rows
+
+
+def _close(ours: float, printed: float) -> bool:
+    return abs(ours - printed) <= _PRINTED_MEAN + 1e-9
+
+
+def _wanted_columns(agents: str, records: Path) -> list[Column]:
+    """Return the columns of comma-separated agents, or of all that have records and the random one.
 
     Raises:
         ValueError: An agent has no records.
     """
     games = GameSelection(tuple(game.name for game in ALL))
-    random = Runner(paths.cache_folder()).run(RunConfig(RANDOM, games, label="Random"))
+    random = Runner(paths.cache_folder()).run(RunConfig(_RANDOM, games, label="Random"))
     everybody = columns_of([random, *find_records(records, benchmark="iphyre")])
-    if agents == EVERYBODY:
+    if agents == _ALL_AGENTS:
         return everybody
     names = [name.strip().lower() for name in agents.split(",")]
     known = sorted({each.records[0].config.agent for each in everybody})
@@ -61,15 +151,15 @@ def wanted_columns(agents: str, records: Path) -> list[Column]:
     return [each for each in everybody if each.records[0].config.agent in names]
 
 
-def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
-    """Averages, then every game by strategy, then similar games."""
+def _print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
+    """Print averages, then the rewards of every game by strategy, then Table A2."""
     if as_json:
         show_json({"agents": [_data(each) for each in columns], "source": IPHYRE_CITATION})
         return
     tables = [summary_table([each for each in columns if not each.searches])]
     apart = [each for each in columns if each.searches]
     if apart:
-        tables.append(summary_table(apart, "Apart: these simulate a game before they play it"))
+        tables.append(summary_table(apart, "Agents that simulate a game before they play it"))
     for strategy, name in _STRATEGIES.items():
         here = [e for e in columns if e.is_learner and not e.stochastic and e.strategy == strategy]
         for variant in sorted({each.variant for each in here}):
@@ -80,7 +170,7 @@ def print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     if others:
         tables.append(game_table("Other agents", others))
     tables.append(table_a2([each for each in columns if not each.stochastic]))
-    tell([*tables, training_table(columns)], [], as_json=False)
+    show_results([*tables, training_table(columns)], [], as_json=False)
 
 
 def _data(column: Column) -> dict[str, Any]:
@@ -104,10 +194,11 @@ def _data(column: Column) -> dict[str, Any]:
     return data
 
 
+@app.command("iphyre-figures")
 def iphyre_figures(
     out: Annotated[Path, out_folder("the figures")],
-    runs: Runs = RESULTS,
-    oracle: Oracle = RESULTS / "oracle",
+    runs: StoredRuns = _RESULTS,
+    oracle: Oracle = _RESULTS / "oracle",
     as_json: Json = False,
 ) -> None:
     """Reproduce Figures 2, 3, A6 and A7 of I-PHYRE from run records.
@@ -116,7 +207,7 @@ def iphyre_figures(
       topple reproduce iphyre-figures --out docs/images/iphyre
     """
     with user_errors():
-        columns = wanted_columns(EVERYBODY, runs or RESULTS)
+        columns = _wanted_columns(_ALL_AGENTS, runs)
         plain = [each for each in columns if not each.stochastic]
         trained = [each for each in plain if each.records[0].training]
         fly = Strategy.ON_THE_FLY.value
@@ -147,7 +238,7 @@ def iphyre_figures(
                 for each in actors
             ]
             failure_shares(counts, "Figure A7: where failures come from", made[-1])
-    tell([failure_table(actors, plans)], made, as_json)
+    show_results([failure_table(actors, plans)], made, as_json)
 
 
 def _rewards(columns: Sequence[Column]) -> dict[str, dict[Split, list[float]]]:

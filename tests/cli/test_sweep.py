@@ -28,7 +28,7 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
     made = run.invoke(app, words)
     assert made.exit_code == 0, made.output
     found = json.loads(made.stdout)
-    assert found["steps"] == 400
+    assert found["training"]["done"] == 400
     assert found["config"]["settings"]["learning_rate"] == 5e-4
     checkpoint = Path(found["checkpoint"])
     assert checkpoint.parent.parent == tmp_path / "runs" / "training"
@@ -36,7 +36,7 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
     # The same command finds nothing left to do and changes nothing.
     before = checkpoint.read_bytes()
     again = run.invoke(app, words)
-    assert json.loads(again.stdout)["reward"] == found["reward"]
+    assert json.loads(again.stdout)["training"]["reward"] == found["training"]["reward"]
     assert checkpoint.read_bytes() == before
 
     scoring = ["evaluate", "--agent", agent, "--checkpoint", str(checkpoint), "--json"]
@@ -87,7 +87,7 @@ def test_a_sweep_takes_agents_without_a_policy(run: CliRunner) -> None:
         (["train", "--agent", "random", "--games", "basic"], "needs no training beforehand"),
         (["train", "--agent", "no.toml", "--games", "basic"], "no.toml: No such file"),
         (["sweep", "dqn-oo"], "unknown agent 'dqn-oo': did you mean 'dqn-o'"),
-        (["sweep", "ppo-i", "--seeds", "a"], "'a' is no list of seeds"),
+        (["sweep", "ppo-i", "--seeds", "a"], "'a' is not a list of seeds"),
         (
             ["evaluate", "--agent", "ppo-i", "--checkpoint", "no.pt", "--games", "all"],
             "there is no checkpoint no.pt",

@@ -6,20 +6,23 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
-from topple.cli.iphyre_table_a1 import app
+from topple.cli.main import app
 from topple.iphyre.agents.classifier_accuracy import CLASSIFIERS
 from topple.iphyre.published import IPHYRE_TABLE_A1
 
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "iphyre_classifiers"
 
 
+def table_a1(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, ["reproduce", "tableA1", *map(str, words)])
+
+
 @pytest.mark.skipif(not RESULTS.is_dir(), reason="only in a checkout")
 @pytest.mark.parametrize("name", ["Global Fusion", "Object Fusion"])
 def test_kept_results_are_close_to_the_published_ones(name: str) -> None:
-    words = ["--agents", CLASSIFIERS[name], "--out", str(RESULTS), "--json"]
-    result = CliRunner().invoke(app, words)
+    result = table_a1("--agents", CLASSIFIERS[name], "--out", RESULTS, "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert [each["config"]["seed"] for each in found] == [0, 1, 2]
@@ -36,7 +39,7 @@ def test_kept_results_are_close_to_the_published_ones(name: str) -> None:
     ],
 )
 def test_mistakes_are_told(words: list[str], message: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
+    result = table_a1(*words, "--out", tmp_path)
     assert result.exit_code == 2
     assert message in result.stderr
     assert not list(tmp_path.iterdir())
@@ -45,8 +48,6 @@ def test_mistakes_are_told(words: list[str], message: str, tmp_path: Path) -> No
 def test_damaged_results_are_named(tmp_path: Path) -> None:
     source = next(iter(sorted(RESULTS.glob("fusion-global_0_*.json"))))
     (tmp_path / source.name).write_text("{}")
-    result = CliRunner().invoke(
-        app, ["--agents", "fusion-global", "--seeds", "0", "--out", str(tmp_path)]
-    )
+    result = table_a1("--agents", "fusion-global", "--seeds", "0", "--out", tmp_path)
     assert result.exit_code == 2
     assert "is no result of a classifier" in result.stderr

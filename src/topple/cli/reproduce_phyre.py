@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import resumable, user_errors
+from topple.cli.errors import resumable, user_errors
 from topple.cli.options import (
     Cache,
     Compute,
@@ -21,8 +21,11 @@ from topple.cli.options import (
     agent_names,
     option_groups,
     out_folder,
+    parse_numbers,
 )
-from topple.cli.phyre_lab import open_runner, parse_numbers, parse_setups, run_all, save, tell
+from topple.cli.output import save_figure, show_results
+from topple.cli.runner import open_runner, run_all
+from topple.cli.select_tasks import parse_setups
 from topple.phyre.dev_figures import ablation_scores, draw_study, study_named, study_points
 from topple.phyre.figures import bars_figure, study_figure, success_curves
 from topple.phyre.fold import SEEDS, Setup
@@ -55,7 +58,7 @@ Also = Annotated[
 ]
 
 _ALL_ROWS = ",".join(ROWS)
-_ALL_SETUPS = ",".join(setup.value for setup in SETUPS)
+_ALL_SETUPS = ",".join(setup.value.removesuffix("_template") for setup in SETUPS)
 _ALL_FOLDS = ",".join(map(str, SEEDS))
 _DEV_FOLDS = ",".join(map(str, DEV_FOLDS))
 _RANKED = ",".join(map(str, RANKED_ACTIONS))
@@ -95,8 +98,8 @@ def table2_command(
             records = run_all(configs, runner, bar, runs, keep_attempts)
         files: list[Path] = []
         if out is not None:
-            files = save(out, "figure3", runs_table(records), success_curves(records))
-        tell([table2(records), *table1(records), comparison_table(records)], files, as_json)
+            files = save_figure(out, "figure3", runs_table(records), success_curves(records))
+        show_results([table2(records), *table1(records), comparison_table(records)], files, as_json)
 
 
 @app.command("figure4")
@@ -127,7 +130,7 @@ def figure4_command(
         further = _found(also)
         with open_runner(compute) as (runner, bar):
             records = run_all(study, runner, bar, runs)
-        tell([], _save_study(out, "figure4", [*records, *further]), as_json)
+        show_results([], _save_study(out, "figure4", [*records, *further]), as_json)
 
 
 @app.command("figure5")
@@ -156,7 +159,7 @@ def figure5_command(
         files = _save_study(out, "figure5_mem", records)
         if draw_study(records, study_named("figure5_dqn")) is not None:
             files += _save_study(out, "figure5_dqn", records)
-        tell([], files, as_json)
+        show_results([], files, as_json)
 
 
 @app.command("figure6")
@@ -167,8 +170,8 @@ def figure6_command(
 ) -> None:
     """Reproduce Figure 6 of PHYRE: AUCCESS of DQN and six ablations on dev tasks.
 
-    For each configuration, `topple train --agent configs/phyre/NAME.toml --part dev` and then
-    `topple evaluate` write the records.
+    For each configuration, `topple train --agent configs/phyre/NAME.toml --part dev`
+    and then `topple evaluate` write the records.
 
     Examples:
       topple reproduce figure6 runs
@@ -179,7 +182,7 @@ def figure6_command(
         if not scores:
             raise ValueError("these are no records of ablations of DQN on dev tasks")
         figure = bars_figure(scores, "AUCCESS, %")
-        tell([], save(out, "figure6", runs_table(records), figure), as_json)
+        show_results([], save_figure(out, "figure6", runs_table(records), figure), as_json)
 
 
 def _found(folders: list[Path] | None) -> list[PhyreRecord]:
@@ -189,7 +192,7 @@ def _found(folders: list[Path] | None) -> list[PhyreRecord]:
 def _save_study(out: Path, name: str, records: list[PhyreRecord]) -> list[Path]:
     study = study_named(name)
     figure = study_figure(study_points(records, study), study.axis, study.linear)
-    return save(out, name, runs_table(records), figure)
+    return save_figure(out, name, runs_table(records), figure)
 
 
 @app.command("quick")
@@ -200,8 +203,9 @@ def quick_command(
 ) -> None:
     """Evaluate RAND and MEM on fold 0 of the tier ball and write a report.
 
-    RAND in both setups and MEM within templates are as published. Across templates, MEM ranks
-    fewer actions than the published row, which would take ten minutes on one core.
+    RAND in both setups and MEM within templates are as published. Across
+    templates, MEM ranks fewer actions than the published row, which would take
+    ten minutes on one core.
 
     Examples:
       topple reproduce quick --out runs/quick
@@ -221,6 +225,6 @@ def quick_command(
         with open_runner(Compute(cache=cache)) as (runner, bar):
             records = run_all(configs, runner, bar, out / "records", keep_attempts=True)
         page = write_report(out, "RAND and MEM on PHYRE-B", [report_section(records, 8)])
-    tell([table2(records), *table1(records)], [page] if as_json else [], as_json)
+    show_results([table2(records), *table1(records)], [page] if as_json else [], as_json)
     if not as_json:
         typer.echo(f"open {page.resolve()} in a browser")

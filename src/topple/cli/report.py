@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.messages import show_json, user_errors
+from topple.cli.errors import user_errors
 from topple.cli.options import Json, RunsArgument, out_folder
+from topple.cli.output import show_json
 from topple.iphyre.report import report_section as iphyre_section
 from topple.llm.transcripts import SHOWN, find_transcripts
 from topple.phyre.report import report_section as phyre_section

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -24,11 +24,15 @@ from topple.phyre import (
     load_task,
     load_template,
     template_task_ids,
+    template_tasks,
     tier_task_ids,
+    tier_tasks,
 )
 from topple.phyre.action import discrete_actions
 from topple.phyre.scene import Scene
 from topple.phyre.scene.codec import scene_from_json
+
+TASKS_OF_A_TEMPLATE = 100  # as the published templates have
 
 
 class FoldPart(Enum):
@@ -138,6 +142,33 @@ def chosen_ids(
 
 def _word_ids(word: str) -> Sequence[TaskId]:
     return [load_task(word).id] if ":" in word else template_task_ids(word)
+
+
+def chosen_tasks(names: Iterable[str] | None) -> dict[Tier, list[Task]]:
+    """Return the tasks of tiers, templates and template files by tier; all if none is named."""
+    groups: dict[Tier, list[Task]] = {}
+    for name in names or [tier.value for tier in Tier]:
+        if name in (tier.value for tier in Tier):
+            tasks: Sequence[Task] = tier_tasks(Tier(name))
+        elif name.endswith(".py"):
+            tasks = list(enumerate_tasks(load_template(name), TASKS_OF_A_TEMPLATE))
+        else:
+            tasks = template_tasks(name)
+        for task in tasks:
+            groups.setdefault(task.tier, []).append(task)
+    return groups
+
+
+def parse_setups(text: str) -> list[Setup]:
+    """Read comma-separated setups."""
+    return [Setup.parse(part.strip()) for part in text.split(",")]
+
+
+def parse_tasks(text: str | None) -> int | tuple[str, ...] | None:
+    """Read a number of tasks, or comma-separated task ids."""
+    if text is None:
+        return None
+    return int(text) if text.isdigit() else tuple(word.strip() for word in text.split(","))
 
 
 def parse_tier(text: str | None) -> Tier | None:

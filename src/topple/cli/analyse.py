@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
+from topple.cli.errors import resumable, user_errors
 from topple.cli.groups import HelpfulGroup
-from topple.cli.messages import resumable, user_errors
 from topple.cli.options import (
     Actions,
-    Address,
     Backend,
-    Cache,
     Compute,
     Json,
     TemplatesArgument,
-    UseRay,
+    option_groups,
     out_folder,
 )
-from topple.cli.phyre_lab import chosen_tasks, open_runner, save, tell
-from topple.cli.phyre_progress import progress_bar
+from topple.cli.output import save_figure, show_results
+from topple.cli.progress import Bar, progress_bar
+from topple.cli.runner import open_runner
+from topple.cli.select_tasks import chosen_tasks
 from topple.files import whole_file
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty
 from topple.phyre.analysis.diversity import template_diversity
@@ -51,7 +52,6 @@ from topple.phyre.figures import (
 )
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
-from topple.progress import Progress as Report
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
@@ -73,14 +73,13 @@ def _group() -> None:
 
 
 @app.command()
+@option_groups
 def difficulty(
+    *,
     templates: TemplatesArgument = None,
     actions: Actions = 1000,
     out: Out = _FIGURES,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: Backend = "cpu",
+    compute: Compute,
     as_json: Json = False,
 ) -> None:
     """Draw the share of tasks that random actions solve, as in Figure 2.
@@ -91,26 +90,25 @@ def difficulty(
     with user_errors(), resumable():
         groups = chosen_tasks(templates)
         curves, bars = {}, {}
-        with open_runner(Compute(use_ray, address, cache, backend)) as (runner, bar):
+        with open_runner(compute) as (runner, bar):
             for tier, tasks in groups.items():
-                bar.name(tier.value)
+                bar.start(tier.value)
                 outcomes = PHYRE.action_cache(tier, runner).outcomes(tasks, actions)
                 curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
                 bars[tier.value] = template_difficulty(tasks, outcomes)
-        files = save(out, "figure2a", random_curve_table(curves), random_curves(curves))
-        files += save(out, "figure2b", difficulty_table(bars), difficulty_bars(bars))
-        tell([], files, as_json)
+        files = save_figure(out, "figure2a", random_curve_table(curves), random_curves(curves))
+        files += save_figure(out, "figure2b", difficulty_table(bars), difficulty_bars(bars))
+        show_results([], files, as_json)
 
 
 @app.command()
+@option_groups
 def diversity(
+    *,
     templates: TemplatesArgument = None,
     actions: Actions = 1000,
     out: Out = _FIGURES,
-    cache: Cache = None,
-    use_ray: UseRay = False,
-    address: Address = None,
-    backend: Backend = "cpu",
+    compute: Compute,
     as_json: Json = False,
 ) -> None:
     """Draw the share of a template's tasks that single actions solve, as in Figures 10 and 11.
@@ -121,14 +119,14 @@ def diversity(
     files: list[Path] = []
     with user_errors(), resumable():
         groups = chosen_tasks(templates)
-        with open_runner(Compute(use_ray, address, cache, backend)) as (runner, bar):
+        with open_runner(compute) as (runner, bar):
             for tier, tasks in groups.items():
-                bar.name(tier.value)
+                bar.start(tier.value)
                 outcomes = PHYRE.action_cache(tier, runner).outcomes(tasks, actions)
                 found = template_diversity(tasks, outcomes)
                 name = f"diversity_{tier.value}"
-                files += save(out, name, diversity_table(found), diversity_histograms(found))
-        tell([], files, as_json)
+                files += save_figure(out, name, diversity_table(found), diversity_histograms(found))
+        show_results([], files, as_json)
 
 
 @app.command()
@@ -160,40 +158,40 @@ def solvability(
     """
     files: list[Path] = []
     with user_errors(), resumable():
-        where = check_backend(backend)
         for tier, tasks in chosen_tasks(templates).items():
             threshold = THRESHOLDS[tier] if p0 is None else p0
             kept = out / f"solvability_{tier.value}_{fingerprint(t.scene for t in tasks)[:8]}.json"
-            with progress_bar() as bar:
-                bar.name(f"{tier.value}: tasks decided")
-
-                def keep(
-                    found: list[Evidence],
-                    file: Path = kept,
-                    p0: float = threshold,
-                    report: Report = bar.report,
-                ) -> None:
-                    with whole_file(file) as temporary:
-                        temporary.write_text(json.dumps([entry.to_data() for entry in found]))
-                    decided = [decide(entry, p0, min_valid) is not Verdict.OPEN for entry in found]
-                    report(sum(decided), len(decided))
-
+            with progress_bar(f"{tier.value}: tasks decided", stays=False) as bar:
                 found = assess(
                     tasks,
                     p0=threshold,
                     known=_known(kept) if kept.exists() else None,
                     max_actions=max_actions,
                     min_valid=min_valid,
-                    on_block=keep,
-                    backend=where,
+                    on_block=_keep(kept, threshold, min_valid, bar),
+                    backend=check_backend(backend),
                 )
-            files += save(
+            files += save_figure(
                 out,
                 f"solvability_{tier.value}",
                 solvability_table(tasks, found, threshold, min_valid),
                 solvability_figure(_shares(tasks, found), threshold),
             )
-        tell([], files, as_json)
+        show_results([], files, as_json)
+
+
+def _keep(
+    file: Path, threshold: float, min_valid: int, bar: Bar
+) -> Callable[[list[Evidence]], None]:
+    """Store the evidence after each block of actions, and count the tasks that are decided."""
+
+    def keep(found: list[Evidence]) -> None:
+        with whole_file(file) as temporary:
+            temporary.write_text(json.dumps([entry.to_data() for entry in found]))
+        open_tasks = sum(decide(entry, threshold, min_valid) is Verdict.OPEN for entry in found)
+        bar.report(len(found) - open_tasks, len(found))
+
+    return keep
 
 
 def _known(file: Path) -> list[Evidence]:

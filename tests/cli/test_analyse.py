@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from topple.cli import phyre_analyse, phyre_report, phyre_reproduce
+from topple.cli import analyse, report, reproduce
 
 TEMPLATE = """
 from topple.phyre import SceneBuilder, Tier, W, lin, template
@@ -42,7 +42,7 @@ def test_analyses_leave_a_figure_and_its_data(tmp_path: Path) -> None:
         ("difficulty", ("figure2a", "figure2b")),
         ("diversity", ("diversity_ball",)),
     ):
-        told = json.loads(invoke(phyre_analyse.app, command, *common, "--out", out, "--json"))
+        told = json.loads(invoke(analyse.app, command, *common, "--out", out, "--json"))
         assert told["files"] == [str(out / f"{n}.{end}") for n in names for end in ("svg", "csv")]
         for name in names:
             assert (out / f"{name}.svg").read_text().startswith("<svg")
@@ -54,23 +54,23 @@ def test_own_templates_are_analysed_like_published_ones(tmp_path: Path) -> None:
     file.write_text(TEMPLATE)
     out = tmp_path / "figures"
     words = ("diversity", file, "--actions", "30", "--cache", tmp_path / "cache", "--out", out)
-    invoke(phyre_analyse.app, *words)
+    invoke(analyse.app, *words)
     assert "mine,3," in (out / "diversity_ball.csv").read_text()
 
 
-def test_solvability_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_solvability_resumes(tmp_path: Path) -> None:
     words = ("solvability", "00002", "--min-valid", "100", "--out", tmp_path)
-    invoke(phyre_analyse.app, *words, "--max-actions", "200")
+    invoke(analyse.app, *words, "--max-actions", "200")
     first = (tmp_path / "solvability_ball.csv").read_text()
     assert "00002:007,solvable,200" in first
-    invoke(phyre_analyse.app, *words, "--max-actions", "200")
+    invoke(analyse.app, *words, "--max-actions", "200")
     assert (tmp_path / "solvability_ball.csv").read_text() == first
 
 
 def test_mistakes_are_explained(tmp_path: Path) -> None:
-    assert "no row 'men'" in fail(phyre_reproduce.app, "table2", "--agents", "men")
-    assert "unknown setup 'b'" in fail(phyre_reproduce.app, "table2", "--setups", "b")
-    assert "is no list of folds" in fail(phyre_reproduce.app, "table2", "--folds", "a")
-    assert "no run records" in fail(phyre_report.app, tmp_path)
+    assert "no row 'men'" in fail(reproduce.app, "table2", "--agents", "men")
+    assert "unknown setup 'b'" in fail(reproduce.app, "table2", "--setups", "b")
+    assert "is not a list of folds" in fail(reproduce.app, "table2", "--folds", "a")
+    assert "no run records" in fail(report.app, tmp_path)
     none = tmp_path / "none.py"
-    assert "no template file" in fail(phyre_analyse.app, "difficulty", none)
+    assert "no template file" in fail(analyse.app, "difficulty", none)

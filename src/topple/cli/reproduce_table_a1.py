@@ -1,4 +1,4 @@
-"""`topple reproduce tableA1`: how well classifiers tell which plans work."""
+"""`topple reproduce tableA1`: accuracies of classifiers that predict which plans succeed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.cli.evaluate import parse_setting
-from topple.cli.messages import Cell, progress, resumable, show, show_json, user_errors
-from topple.cli.options import Json, Seeds, Settings, Smoke, agent_names, out_folder
-from topple.cli.phyre_lab import parse_numbers
+from topple.cli.errors import resumable, user_errors
+from topple.cli.options import (
+    Json,
+    Seeds,
+    Settings,
+    Smoke,
+    agent_names,
+    out_folder,
+    parse_numbers,
+    parse_settings,
+)
+from topple.cli.output import Cell, show, show_json
+from topple.cli.progress import progress_bar
 from topple.iphyre.agents.classifier_accuracy import (
     CLASSIFIERS,
     HELD_OUT,
@@ -23,14 +32,11 @@ from topple.iphyre.published import IPHYRE_CITATION, IPHYRE_TABLE_A1
 from topple.iphyre.split import PUBLISHED_SPLITS, Split
 from topple.reports.statistics import mean_and_std
 
-app = typer.Typer(add_completion=False)
-
 _RESULTS = Path("results") / "iphyre_classifiers"
 _SMOKE = {"epochs": 3, "each": 5}
 _COLUMNS = (*(split.value for split in PUBLISHED_SPLITS), Split.UNSEEN_BASIC.value)
 
 
-@app.command("tableA1")
 def table_a1(
     agents: Annotated[
         str, agent_names(f"classifiers: {', '.join(CLASSIFIERS.values())}")
@@ -49,9 +55,9 @@ def table_a1(
 ) -> None:
     """Reproduce Table A1 of I-PHYRE: accuracies of outcome classifiers in per cent.
 
-    The classifiers are trained on basic games. As published, the accuracy on basic games is the
-    training accuracy; --hold-out adds the accuracy on plans that were held out. Finished results
-    are not computed again.
+    The classifiers are trained on basic games. As published, the accuracy on
+    basic games is the training accuracy; --hold-out adds the accuracy on plans
+    that were held out. Finished results are not computed again.
 
     Examples:
       topple reproduce tableA1
@@ -64,7 +70,7 @@ def table_a1(
         for agent in chosen:
             if agent not in names:
                 raise ValueError(f"no classifier is named {agent!r}; use {', '.join(names)}")
-        settings = {**(_SMOKE if smoke else {}), **dict(map(parse_setting, setting or ()))}
+        settings = {**(_SMOKE if smoke else {}), **parse_settings(setting)}
         share = HELD_OUT if hold_out else 0.0
         configs = [
             ClassifierConfig(agent, settings, seed, share)
@@ -72,19 +78,16 @@ def table_a1(
             for seed in parse_numbers(seeds, "seeds")
         ]
         found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        with progress("classifiers", len(configs)) as bar:
-            task = bar.task_ids[0]
+        with progress_bar("classifiers", len(configs)) as bar:
 
             def start(config: ClassifierConfig) -> Callable[[int, int], None]:
                 ready = configs.index(config)
-                label = f"{names[config.agent]}, seed {config.seed}"
-                return lambda done, planned: bar.update(
-                    task, description=label, completed=ready + done / planned
-                )
+                bar.describe(f"{names[config.agent]}, seed {config.seed}")
+                return lambda done, planned: bar.report(ready + done / planned, len(configs))
 
             for number, result in enumerate(sweep_classifiers(configs, out, start), start=1):
                 found[result["config"]["agent"]].append(result)
-                bar.update(task, completed=number)
+                bar.report(number, len(configs))
     if as_json:
         show_json([result for agent in chosen for result in found[agent]])
         return

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.iphyre_options import chosen_games, rules_at
-from topple.cli.messages import Cell, progress, resumable, show, user_errors
+from topple.cli.errors import resumable, user_errors
 from topple.cli.options import Figure, Games, Hertz, Json, Oracle, Seed, out_folder
+from topple.cli.output import Cell, show
+from topple.cli.progress import progress_bar
+from topple.cli.select_games import chosen_games, rules_at
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
 from topple.iphyre.analysis.oracle import search_oracle
 from topple.iphyre.analysis.random_agent import paper_games, play_random
@@ -41,10 +43,11 @@ def _results(
 ) -> dict[str, Result]:
     """Return the results of all games, computing those that are not stored yet."""
     results = {}
-    with resumable(), progress(label, len(games)) as bar:
+    with resumable(), progress_bar(label, len(games)) as bar:
         for game, result in compute_each(out, games, settings, compute):
             results[game.name] = result
-            bar.update(bar.task_ids[0], advance=1, description=f"{label}: {game.name}")
+            bar.describe(f"{label}: {game.name}")
+            bar.advance()
     return results
 
 
