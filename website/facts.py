@@ -13,7 +13,7 @@ import numpy as np
 from rich.progress import track
 
 from topple.iphyre import ALL, Game
-from topple.iphyre.analysis.oracle import search_oracle
+from topple.iphyre.analysis.oracle import read_plans, search_oracle
 from topple.iphyre.analysis.solvability import solvability
 from topple.iphyre.analysis.store import read_json, write_json
 from topple.iphyre.sampling import play_draws
@@ -23,7 +23,7 @@ from topple.phyre.templates import MODULES
 
 HERE = Path(__file__).resolve().parent
 FILE = HERE / "facts.json"
-BEST_PLANS = HERE.parent / "tests" / "golden" / "iphyre_oracle.json"  # of the forty games
+BEST_PLANS = HERE.parent / "results" / "iphyre" / "oracle.json"  # of the forty games
 
 SEARCH = 20_000  # actions of the fixed list in which a solution is looked for
 PLANS = 2000  # drawn as the original draws them, at 60 Hz
@@ -33,7 +33,8 @@ ORACLE = 60_000  # plans tried for the best one of a game
 def best_plans(facts: dict[str, Any]) -> dict[str, list[int | None]]:
     """The best plan of every game: a tick per gray block at 60 Hz, None for never."""
     found = {name: known["ticks"] for name, known in facts["games"].items() if "ticks" in known}
-    return {**read_json(BEST_PLANS)["ticks"], **found}
+    known = {name: list(ticks) for name, ticks in read_plans(BEST_PLANS).items()}
+    return {**known, **found}
 
 
 def solved_task(template_id: str) -> dict[str, Any]:

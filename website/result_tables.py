@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from topple.cli.iphyre_analysis import JITTERS_MS, oracle_plan
+from topple.cli.iphyre_analyse import JITTERS_MS, oracle_plans
 from topple.cli.iphyre_reproduce import EVERYBODY, wanted_columns
 from topple.iphyre import (
     AT_60_HZ,
@@ -119,7 +119,7 @@ def _column(agent: str, variant: str = "", plays: int = 5, hz: int = 10) -> Colu
 
 @cache
 def _best_plans() -> dict[str, Plan]:
-    return {game.name: oracle_plan(RESULTS / "iphyre" / "oracle", game) for game in PUBLISHED}
+    return oracle_plans(RESULTS / "iphyre" / "oracle.json", PUBLISHED)
 
 
 def _read(path: Path) -> Any:

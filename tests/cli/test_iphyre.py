@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from topple.cli.main import app
 
-ORACLE = Path(__file__).resolve().parents[2] / "results" / "iphyre" / "oracle"
+ORACLE = Path(__file__).resolve().parents[2] / "results" / "iphyre" / "oracle.json"
 
 
 def run(*words: str | Path, code: int = 0) -> str:
@@ -110,19 +110,22 @@ def test_sample(tmp_path: Path) -> None:
 
 def test_analyses(tmp_path: Path) -> None:
     games = ("--games", "support,pendulum")
-    oracle = ("--oracle", tmp_path / "oracle")
-    text = run("iphyre", "oracle", "--out", tmp_path / "oracle", *games, "--attempts", "300")
+    oracle = ("--oracle", tmp_path / "oracle.json")
+    text = run("iphyre", "oracle", "--out", tmp_path / "oracle.json", *games, "--attempts", "300")
     assert "pendulum" in text
-    words = ("--out", tmp_path / "difficulty", *games, "--count", "5")
+    words = ("--out", tmp_path / "difficulty.json", *games, "--count", "5")
     rows = json.loads(run("iphyre", "difficulty", *words, "--json"))
     assert [row["game"] for row in rows] == ["support", "pendulum"]
     figure = tmp_path / "timing.png"
-    run("iphyre", "timing", "--out", tmp_path / "timing", *oracle, *games, "--figure", figure)
+    run("iphyre", "timing", "--out", tmp_path / "timing.json", *oracle, *games, "--figure", figure)
     assert figure.exists()
     few = ("--games", "direction", "--samples", "20", "--json")
-    assert json.loads(run("iphyre", "solvability", "--out", tmp_path / "s", *few))[0]["plans"] == 20
+    assert (
+        json.loads(run("iphyre", "solvability", "--out", tmp_path / "s.json", *few))[0]["plans"]
+        == 20
+    )
     message = run("iphyre", "failures", *oracle, code=2)
-    assert "hinder.json: there is no such file" in message
+    assert "oracle.json has no plan that solves 'hinder'" in message
 
 
 def test_failures(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_sweep_fills_table_a4(run: CliRunner, tmp_path: Path) -> None:
     assert len(data["agents"][0]["games"]) == 40
 
     out = tmp_path / "figures"
-    oracle = Path(__file__).resolve().parents[2] / "results" / "iphyre" / "oracle"
+    oracle = Path(__file__).resolve().parents[2] / "results" / "iphyre" / "oracle.json"
     drawn = ["reproduce", "iphyre-figures", "--out", str(out), "--oracle", str(oracle), *table[2:]]
     result = run.invoke(app, drawn)
     assert result.exit_code == 0, result.output

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from topple.iphyre import PUBLISHED, average, plan_from_ticks, play
+from topple.iphyre.analysis.oracle import read_plans
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.published import IPHYRE_ORACLE, iphyre_table_a4_means
 from topple.iphyre.tables import column_label
@@ -88,7 +89,7 @@ def test_games_are_those_of_the_records() -> None:
 
 
 def test_plans_are_the_stored_ones() -> None:
-    plans = golden("iphyre_oracle.json")["ticks"]
+    plans = read_plans(ROOT / "results" / "iphyre" / "oracle.json")
     best = average({g.name: play(g, plan_from_ticks(g, plans[g.name])) for g in PUBLISHED}).reward
     paper = np.mean(list(IPHYRE_ORACLE.values()))
     assert cells("Best plans known") == [f"{best:.1f}", f"{paper:.1f}"]

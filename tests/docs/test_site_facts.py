@@ -18,6 +18,7 @@ from reference_pages import SOURCE
 from template_pages import template_pages
 from topple.cli.select_games import parse_times
 from topple.iphyre import ALL, game_named, plan_from_seconds, play
+from topple.iphyre.analysis.oracle import read_plans
 from topple.iphyre.analysis.store import read_json
 from topple.phyre import Simulator, Tier
 from topple.phyre.engine.result import Outcome
@@ -26,7 +27,7 @@ from topple.phyre.engine_hash import engine_hash
 ROOT = Path(__file__).parents[2]
 NO_PAGE = {"phyre.templates", "iphyre.games"}  # modules of pages of their benchmarks
 FACTS: dict[str, Any] = read_json(FILE)
-BEST: dict[str, Any] = read_json(BEST_PLANS)["ticks"]
+BEST: dict[str, Any] = read_plans(BEST_PLANS)
 
 
 class NoPictures(Pictures):

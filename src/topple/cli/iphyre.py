@@ -43,7 +43,7 @@ Examples:
 
   topple iphyre sheets --out runs/sheets
 
-  topple iphyre oracle --out runs/oracle
+  topple iphyre oracle --out runs/oracle.json
 """
 
 app = typer.Typer(cls=HelpfulGroup, help=_HELP, add_completion=False)

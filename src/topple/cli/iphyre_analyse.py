@@ -1,20 +1,20 @@
-"""Analyses of `topple iphyre`. Each stores one result per game, so that it can resume."""
+"""Analyses of `topple iphyre`. Each stores the results of games as they come, so it can resume."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from topple.cli.errors import resumable, user_errors
-from topple.cli.options import Figure, Games, Hertz, Json, Oracle, Seed, out_folder
+from topple.cli.options import Figure, Games, Hertz, Json, Oracle, Seed, out_file
 from topple.cli.output import Cell, show
 from topple.cli.progress import progress_bar
 from topple.cli.select_games import chosen_games, rules_at
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
-from topple.iphyre.analysis.oracle import search_oracle
+from topple.iphyre.analysis.oracle import read_plans, search_oracle
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.analysis.solvability import solvability as solve_at_10_hz
 from topple.iphyre.analysis.store import Result, compute_each, read_json
@@ -29,7 +29,7 @@ from topple.iphyre.split import PUBLISHED_SPLITS
 
 JITTERS_MS = (50, 100, 200, 500)  # largest errors of removal times
 
-Out = Annotated[Path, out_folder("the results, one file per game")]
+Out = Annotated[Path, out_file("the results; an interrupted analysis resumes from it")]
 Count = Annotated[
     int,
     typer.Option(
@@ -62,7 +62,7 @@ def difficulty(
     """Count the random plans needed to find successful and failed ones, as in Figure A1.
 
     Examples:
-      topple iphyre difficulty --out runs/difficulty --figure figureA1.png
+      topple iphyre difficulty --out runs/difficulty.json --figure figureA1.png
     """
     with user_errors():
         results = _results(
@@ -88,24 +88,25 @@ def oracle(
     seed: Seed = 0,
     start: Annotated[
         Path | None,
-        typer.Option(help="Folder of an earlier search whose plans this one starts from."),
+        typer.Option(help="File of an earlier search whose plans this one starts from."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Search for the best plan of each game at 60 ticks per second.
 
     Examples:
-      topple iphyre oracle --out runs/oracle --games basic
+      topple iphyre oracle --out runs/oracle.json --games basic
     """
 
     def compute(game: Game) -> Result:
-        known = [] if start is None else _known_plans(start, game)
-        found = search_oracle(game, attempts, seed, starts=known)
+        starts = [known[game.name]] if game.name in known else []
+        found = search_oracle(game, attempts, seed, starts=starts)
         if found is None:
             return {"reward": None, "ticks": None}
         return {"reward": found.score.reward, "ticks": list(found.ticks)}
 
     with user_errors():
+        known = {} if start is None else read_plans(start)
         settings: Result = {"attempts": attempts, "seed": seed}
         if start is not None:
             settings["start"] = str(start)
@@ -123,27 +124,22 @@ def oracle(
     show("Best plans found", ("game", "reward", "seconds per gray block"), rows, as_json)
 
 
-def _known_plans(folder: Path, game: Game) -> list[tuple[int | None, ...]]:
-    """Read the plan that an earlier search found, if any."""
-    ticks = read_json(folder / f"{game.name}.json")["result"]["ticks"]
-    return [] if ticks is None else [tuple(ticks)]
-
-
-def oracle_plan(folder: Path, game: Game) -> Plan:
-    """Read the plan that a search found.
+def oracle_plans(path: Path, games: Iterable[Game]) -> dict[str, Plan]:
+    """Read the plans that a search found.
 
     Raises:
-        ValueError: The search found none, or the file does not exist.
+        ValueError: The file does not exist, or has no plan for one of the games.
     """
-    ticks = read_json(folder / f"{game.name}.json")["result"]["ticks"]
-    if ticks is None:
-        raise ValueError(f"the search in {folder} found no plan that solves {game.name!r}")
-    return plan_from_ticks(game, ticks)
+    found = read_plans(path)
+    for game in games:
+        if game.name not in found:
+            raise ValueError(f"{path} has no plan that solves {game.name!r}; search for one first")
+    return {game.name: plan_from_ticks(game, found[game.name]) for game in games}
 
 
 def timing(
     out: Out,
-    oracle_folder: Oracle,
+    oracle_file: Oracle,
     games: Games = None,
     figure: Figure = None,
     as_json: Json = False,
@@ -151,11 +147,11 @@ def timing(
     """Measure by how many milliseconds the removals of the best plans may be off.
 
     Examples:
-      topple iphyre timing --out runs/timing --oracle runs/oracle
+      topple iphyre timing --out runs/timing.json --oracle runs/oracle.json
     """
 
     def compute(game: Game) -> Result:
-        plan = oracle_plan(oracle_folder, game)
+        plan = plans[game.name]
         slacks = timing_slack(game, plan)
         return {
             "slack": [list(slack) for slack in slacks],
@@ -164,8 +160,10 @@ def timing(
         }
 
     with user_errors():
+        chosen = chosen_games(games)
+        plans = oracle_plans(oracle_file, chosen)
         settings = {"jitters_ms": list(JITTERS_MS)}
-        results = _results("timing", out, chosen_games(games), settings, compute)
+        results = _results("timing", out, chosen, settings, compute)
         if figure is not None:
             widths = {name: result["narrowest_ms"] for name, result in results.items()}
             bars_by_game(widths, "ms", "The narrowest window of a removal", figure, log=True)
@@ -191,7 +189,7 @@ def solvability(
     """Determine which games can be solved at 10 ticks per second.
 
     Examples:
-      topple iphyre solvability --out runs/solvability --samples 1000
+      topple iphyre solvability --out runs/solvability.json --samples 1000
     """
 
     def compute(game: Game) -> Result:
@@ -210,7 +208,7 @@ def solvability(
 
 
 def failures(
-    oracle_folder: Oracle,
+    oracle_file: Oracle,
     played: Annotated[
         Path | None,
         typer.Option(
@@ -225,9 +223,9 @@ def failures(
     """Count failures caused by the order and by the timing of removals, as in Appendix H.
 
     Examples:
-      topple iphyre failures --oracle runs/oracle
+      topple iphyre failures --oracle runs/oracle.json
 
-      topple iphyre failures --oracle runs/oracle --played mine.json --json
+      topple iphyre failures --oracle runs/oracle.json --played mine.json --json
     """
     with user_errors():
         if played is None:
@@ -244,7 +242,7 @@ def failures(
                 name: Attempted(tuple(each["order"]), bool(each["solved"]))
                 for name, each in read_json(played).items()
             }
-        orders = {g.name: oracle_plan(oracle_folder, g).order for g in PUBLISHED}
+        orders = {name: plan.order for name, plan in oracle_plans(oracle_file, PUBLISHED).items()}
         counts = [
             *((split.value, c) for split, c in failures_by_split(tried, orders).items()),
             ("all", count_failures(tried, orders)),

@@ -137,7 +137,7 @@ Database = Annotated[
     ),
 ]
 Oracle = Annotated[
-    Path, typer.Option("--oracle", help="Folder of plans written by `topple iphyre oracle`.")
+    Path, typer.Option("--oracle", help="File of plans written by `topple iphyre oracle`.")
 ]
 UseRay = Annotated[bool, typer.Option("--ray", help="Distribute the work over a Ray cluster.")]
 Address = Annotated[

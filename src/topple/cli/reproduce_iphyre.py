@@ -10,7 +10,7 @@ import typer
 
 from topple import paths
 from topple.cli.errors import user_errors
-from topple.cli.iphyre_analyse import oracle_plan
+from topple.cli.iphyre_analyse import oracle_plans
 from topple.cli.options import Json, Oracle, StoredRuns, agent_names, out_folder
 from topple.cli.output import Cell, show, show_json, show_results
 from topple.cli.reproduce_table_a1 import table_a1
@@ -229,7 +229,7 @@ def iphyre_figures(
         if groups:
             made.append(out / "figure3.svg")
             training_curves(groups, "Figure 3: training on the basic split", made[-1])
-        plans = {game.name: oracle_plan(oracle, game) for game in PUBLISHED}
+        plans = oracle_plans(oracle, PUBLISHED)
         actors = [each for each in plain if each.player not in (None, "Random") and each.means()]
         if actors:
             made.append(out / "figureA7.svg")

@@ -159,9 +159,9 @@ class IPhyreEnv(gym.Env[Observation, Any]):
             raise ResetNeeded(str(error)) from None
         return (
             self._observe(),
-            float(into.rewards[0]),
-            bool(into.terminated[0]),
-            bool(into.truncated[0]),
+            into.rewards.item(),
+            into.terminated.item(),
+            into.truncated.item(),
             self._info(),
         )
 

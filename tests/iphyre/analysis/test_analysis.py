@@ -18,7 +18,7 @@ from topple.iphyre import (
     play,
 )
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
-from topple.iphyre.analysis.oracle import search_oracle
+from topple.iphyre.analysis.oracle import read_plans, search_oracle
 from topple.iphyre.analysis.solvability import solvability
 from topple.iphyre.analysis.store import StoreError, compute_each
 from topple.iphyre.analysis.timing import jitter_success, timing_slack
@@ -29,12 +29,13 @@ from topple.iphyre.sampling import draw_times, sample
 from topple.iphyre.score import average
 from topple.iphyre.split import Split
 
+ORACLE = Path(__file__).resolve().parents[3] / "results" / "iphyre" / "oracle.json"
 CENT = 0.005  # the tables print rewards to a hundredth
 
 
-def test_best_plans_beat_the_paper(golden: Any) -> None:
+def test_best_plans_beat_the_paper() -> None:
     """The plans were found by `topple iphyre oracle`; they are played here."""
-    plans = golden("iphyre_oracle.json")["ticks"]
+    plans = read_plans(ORACLE)
     assert list(plans) == [game.name for game in PUBLISHED]
     scores = {g.name: play(g, plan_from_ticks(g, plans[g.name])) for g in PUBLISHED}
     assert all(score.solved for score in scores.values())
@@ -43,8 +44,8 @@ def test_best_plans_beat_the_paper(golden: Any) -> None:
         assert mean >= IPHYRE_ORACLE[split] - CENT
 
 
-def test_best_plans_match_the_table(golden: Any, shared: Any) -> None:
-    plans = golden("iphyre_oracle.json")["ticks"]
+def test_best_plans_match_the_table(shared: Any) -> None:
+    plans = read_plans(ORACLE)
     for row in shared("oracle_table.json")["games"]:
         game = game_named(row["game"])
         score = play(game, plan_from_ticks(game, plans[game.name]))
@@ -174,21 +175,25 @@ def test_dataset(tmp_path: Path) -> None:
 
 def test_store(tmp_path: Path) -> None:
     games = [game_named("hole"), game_named("fill")]
+    path = tmp_path / "found.json"
     calls: list[str] = []
 
     def compute(game: Any) -> dict[str, Any]:
         calls.append(game.name)
         return {"value": len(calls)}
 
-    first = dict(compute_each(tmp_path, games[:1], {"seed": 0}, compute))
-    both = dict(compute_each(tmp_path, games, {"seed": 0}, compute))
+    first = dict(compute_each(path, games[:1], {"seed": 0}, compute))
+    both = dict(compute_each(path, games, {"seed": 0}, compute))
     assert calls == ["hole", "fill"]
     assert both[games[0]] == first[games[0]]
-    with pytest.raises(StoreError, match=r"hole\.json was made with .*'seed': 0.*not .*'seed': 1"):
-        list(compute_each(tmp_path, games, {"seed": 1}, compute))
-    (tmp_path / "hole.json").write_text("{")
+    with pytest.raises(StoreError, match=r"found\.json was made with .*'seed': 0.*not .*'seed': 1"):
+        list(compute_each(path, games, {"seed": 1}, compute))
+    path.write_text("[]")
+    with pytest.raises(StoreError, match="holds no results of an analysis"):
+        list(compute_each(path, games, {"seed": 0}, compute))
+    path.write_text("{")
     with pytest.raises(StoreError, match="is not JSON"):
-        list(compute_each(tmp_path, games, {"seed": 0}, compute))
+        list(compute_each(path, games, {"seed": 0}, compute))
 
 
 def test_figures(tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ can no longer win; that makes most of them short.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from topple.iphyre.analysis.store import read_results
 from topple.iphyre.engine.batch import NEVER, simulate_batch
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game
@@ -133,6 +135,18 @@ class _Search:
         return np.where(used.any(axis=1, keepdims=True), moved, self.random_rows(len(rows))).astype(
             np.int32
         )
+
+
+def read_plans(path: Path) -> dict[str, Ticks]:
+    """The plans that a search stored, by game; games that it did not solve are left out.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    results = read_results(path)["results"]
+    return {
+        name: tuple(each["ticks"]) for name, each in results.items() if each["ticks"] is not None
+    }
 
 
 def search_oracle(

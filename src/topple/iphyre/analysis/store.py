@@ -1,4 +1,4 @@
-"""Results per game on disk, so that long analyses can be taken up where they stopped."""
+"""Results of all games in one file, kept as they come, so that a long analysis can resume."""
 
 from __future__ import annotations
 
@@ -18,28 +18,49 @@ class StoreError(ValueError):
 
 
 def compute_each(
-    folder: Path,
+    path: Path,
     games: Iterable[Game],
     settings: Result,
     compute: Callable[[Game], Result],
 ) -> Iterator[tuple[Game, Result]]:
-    """Yield each game's result, from disk if it is there, or computed and written.
+    """Yield each game's result, from the file if it is there, or computed and written.
 
     Raises:
-        StoreError: a result on disk was made with other settings.
+        StoreError: the results in the file were made with other settings.
     """
+    stored = read_results(path) if path.exists() else {"settings": settings, "results": {}}
+    if stored["settings"] != settings:
+        raise StoreError(
+            f"{path} was made with {stored['settings']}, not {settings}; "
+            "choose another file, or remove it"
+        )
+    results = stored["results"]
     for game in games:
-        path = folder / f"{game.name}.json"
-        stored = read_json(path) if path.exists() else None
-        if stored is None:
-            stored = {"game": game.name, "settings": settings, "result": compute(game)}
-            write_json(path, stored)
-        elif stored.get("settings") != settings:
-            raise StoreError(
-                f"{path} was made with {stored.get('settings')}, not {settings}; "
-                "choose another folder, or remove the file"
-            )
-        yield game, stored["result"]
+        if game.name not in results:
+            results[game.name] = compute(game)
+            write_results(path, stored)
+        yield game, results[game.name]
+
+
+def read_results(path: Path) -> dict[str, Result]:
+    """The settings and the results, by game, of an analysis.
+
+    Raises:
+        StoreError: there is no such file, or it holds something else.
+    """
+    content = read_json(path)
+    if not isinstance(content, dict) or set(content) != {"settings", "results"}:
+        raise StoreError(f"{path} holds no results of an analysis; choose another file")
+    return content
+
+
+def write_results(path: Path, content: dict[str, Result]) -> None:
+    """Write the settings and results of an analysis, a line for each game."""
+    lines = [f"{json.dumps(name)}: {json.dumps(each)}" for name, each in content["results"].items()]
+    settings = json.dumps(content["settings"])
+    text = f'{{"settings": {settings},\n"results": {{\n' + ",\n".join(lines) + "\n}}\n"
+    with whole_file(path) as temporary:
+        temporary.write_text(text)
 
 
 def read_json(path: Path) -> Any:
@@ -50,7 +71,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(path.read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         raise StoreError(f"{path}: there is no such file") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise StoreError(f"{path} is not JSON ({error}); remove it to make it anew") from None
