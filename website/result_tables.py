@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from topple.cli.iphyre_analyse import JITTERS_MS, oracle_plans
-from topple.cli.iphyre_reproduce import EVERYBODY, wanted_columns
+from topple.cli.reproduce_iphyre import EVERYBODY, wanted_columns
 from topple.iphyre import (
     AT_60_HZ,
     PUBLISHED,
