@@ -274,7 +274,7 @@ def test_only_the_owner_may_create_and_export(make_client: MakeClient) -> None:
     # The link for the owner makes the page the owner's.
     assert client.get("/api/owner", params={"key": "guess"}).status_code == 403
     welcome = client.get("/api/owner", params={"key": "sesame"}, follow_redirects=False)
-    assert welcome.headers["location"] == "/#/studies"
+    assert welcome.headers["location"] == "/#/study"
     cookie = welcome.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie

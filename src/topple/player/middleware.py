@@ -19,6 +19,8 @@ from topple.player.errors import TooManyCallsError
 from topple.player.limits import Buckets
 from topple.player.settings import Rate
 
+MAX_DETAIL = 500  # characters of an error message
+
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -35,7 +37,13 @@ def problem(
     status: int, detail: str, field: str | None = None, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
     """An error answer, of the form that the model `Problem` documents."""
-    return JSONResponse({"detail": detail, "field": field}, status, headers)
+    content = {"detail": _shortened(detail), "field": None if field is None else _shortened(field)}
+    return JSONResponse(content, status, headers)
+
+
+def _shortened(text: str) -> str:
+    """A text that may repeat what a client sent, in a form that can be sent back."""
+    return text[:MAX_DETAIL].encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def client_of(scope: Scope) -> str:

@@ -25,17 +25,19 @@ from topple.player.models import base
 from topple.player.models.base import Benchmark
 from topple.player.models.puzzles import PuzzleCheck, PuzzleIn, Solvability
 from topple.player.puzzles import RULES
+from topple.player.texts import check_texts
 
 SOLVABLE, UNSOLVABLE, OPEN = "solvable", "unsolvable", "open"
-BLOCK = 500  # random actions between two looks at the clock
+BATCH = 500  # random actions between two checks of the time
 
 
 def read_scene(data: dict[str, Any]) -> Scene:
-    """A PHYRE scene that can be played.
+    """Read a PHYRE scene that can be played.
 
     Raises:
         InvalidError: it breaks a rule.
     """
+    check_texts(data)
     try:
         scene = scene_from_json(json.dumps(data))
         if scene.goal is None:
@@ -49,11 +51,12 @@ def read_scene(data: dict[str, Any]) -> Scene:
 
 
 def read_game(data: dict[str, Any]) -> Game:
-    """An I-PHYRE game that can be played.
+    """Read an I-PHYRE game that can be played.
 
     Raises:
         InvalidError: it breaks a rule.
     """
+    check_texts(data)
     try:
         return game_from_json(data)
     except (GameError, RecursionError, OverflowError) as error:
@@ -61,7 +64,7 @@ def read_game(data: dict[str, Any]) -> Game:
 
 
 def clean_data(puzzle: PuzzleIn) -> dict[str, Any]:
-    """A puzzle's data as the codecs write it.
+    """Return a puzzle's data as the codecs write it.
 
     Raises:
         InvalidError: it breaks a rule.
@@ -73,7 +76,7 @@ def clean_data(puzzle: PuzzleIn) -> dict[str, Any]:
 
 
 def check(puzzle: PuzzleIn) -> PuzzleCheck:
-    """Whether a puzzle keeps the rules."""
+    """Check whether a puzzle keeps the rules."""
     try:
         clean_data(puzzle)
     except InvalidError as error:
@@ -83,7 +86,7 @@ def check(puzzle: PuzzleIn) -> PuzzleCheck:
 
 
 def blank(benchmark: Benchmark) -> PuzzleIn:
-    """A first puzzle to change: one thing above another."""
+    """A simple puzzle to start from: a ball above a platform."""
     if benchmark is Benchmark.IPHYRE:
         data: dict[str, Any] = {
             "name": "my_game",
@@ -104,12 +107,12 @@ def blank(benchmark: Benchmark) -> PuzzleIn:
 
 
 def _not_built(_builder: SceneBuilder) -> None:
-    """What stands for the function of a template that is a single scene."""
+    """Stand in for the builder of a template that has a single scene."""
 
 
 def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
     """Try random actions on a scene for some time, as the published tasks were tested."""
-    # SciPy's statistics take half a second to load, which starting should not wait for.
+    # SciPy's statistics take half a second to load, which would delay the start of the server.
     from topple.phyre.analysis.solvability import (
         THRESHOLDS,
         Evidence,
@@ -124,11 +127,11 @@ def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
     end = time.monotonic() + seconds
     evidence, verdict = Evidence(), Verdict.OPEN
     while verdict is Verdict.OPEN and not evidence.stable and time.monotonic() < end:
-        [evidence] = assess([task], known=[evidence], max_actions=evidence.tried + BLOCK)
+        [evidence] = assess([task], known=[evidence], max_actions=evidence.tried + BATCH)
         verdict = decide(evidence, THRESHOLDS[tier])
     solution = None
     if evidence.stable:
-        # One that can be shown proves more than the test asks for.
+        # A solution that can be shown proves more than the test asks for.
         verdict = Verdict.SOLVABLE
         solution = pooled_actions(tier, evidence.solution, 1)[0].tolist()
     return Solvability(
@@ -138,12 +141,12 @@ def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
         solved=evidence.solved,
         stable=evidence.stable,
         solution=solution,
-        sentence=_sentence(verdict.value, evidence.solved, evidence.valid, "actions that fit"),
+        sentence=_sentence(verdict.value, evidence.solved, evidence.valid, "valid actions"),
     )
 
 
 def game_solvability(game: Game, seconds: float) -> Solvability:
-    """Try random plans for a game for some time."""
+    """Try random plans on a game for some time."""
     end = time.monotonic() + seconds
     blocks = len(game.eliminable)
     solution: Plan | None = None
@@ -171,9 +174,9 @@ def game_solvability(game: Game, seconds: float) -> Solvability:
 
 def _sentence(verdict: str, solved: int, valid: int, what: str) -> str:
     if verdict == SOLVABLE:
-        return f"It can be solved: {solved} of {valid} random {what} did."
+        return f"It can be solved: {solved} of {valid} random {what} solved it."
     if verdict == UNSOLVABLE:
-        return f"It looks unsolvable: none of {valid} random {what} solved it well."
+        return f"It seems to be unsolvable: none of {valid} random {what} solved it reliably."
     if solved:
-        return f"Not sure yet: {solved} of {valid} random {what} solved it, but by luck only."
-    return f"Not sure yet: none of {valid} random {what} solved it."
+        return f"This is undecided: {solved} of {valid} random {what} solved it, but none reliably."
+    return f"This is undecided: none of {valid} random {what} solved it."

@@ -29,6 +29,7 @@ from topple.player.ids import OWN
 from topple.player.models.base import Benchmark, OutcomeName, Trajectory
 from topple.player.models.phyre import Validity
 from topple.player.store import Store
+from topple.player.texts import check_texts
 
 RULES = AT_60_HZ  # people play games at 60 ticks a second
 RADIUS_MIN, RADIUS_MAX = 2.0, 32.0  # px, of an action's radius 0 and 1
@@ -147,6 +148,7 @@ def _own_puzzle(store: Store, name: str, benchmark: Benchmark) -> tables.Puzzle:
         row = session.get(tables.Puzzle, name.removeprefix(OWN))
     if row is None or row.benchmark != benchmark.value:
         raise NotFoundError(f"there is no {benchmark.value} puzzle {name!r} here")
+    check_texts(row.data)
     return row
 
 

@@ -95,7 +95,7 @@ def _published(tier: Tier) -> list[Curve]:
                         auccess=sum(folds) / len(folds),
                         success_at_10=float(early.split("±")[0]) / 100 if early else None,
                         curve=None,
-                        note=f"paper, {kind}, all test tasks",
+                        note=f"published, {kind}, on all test tasks",
                     )
                 )
     return curves
@@ -113,7 +113,7 @@ def _rand(store: Store, names: list[str]) -> Curve | None:
         auccess=auccess(pooled),
         success_at_10=success_at(pooled, EARLY),
         curve=success_curve(pooled).tolist(),
-        note=f"the same {len(runs)} tasks, {RAND_RUNS} runs",
+        note=f"on the same {len(runs)} tasks, in {RAND_RUNS} runs",
     )
 
 

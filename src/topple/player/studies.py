@@ -20,7 +20,13 @@ from topple.player.attempts import LIMITS, plan_of, row_clicks
 from topple.player.errors import InvalidError, NotFoundError
 from topple.player.ids import new_short_id
 from topple.player.models.base import Benchmark
-from topple.player.models.studies import ParticipantScore, StudyDetail, StudyIn, StudyOut
+from topple.player.models.studies import (
+    ParticipantIn,
+    ParticipantScore,
+    StudyDetail,
+    StudyIn,
+    StudyOut,
+)
 from topple.player.players import new_player, participant_named, study_session
 from topple.player.puzzles import FIND
 from topple.player.store import Store
@@ -97,6 +103,7 @@ def invite_participant(store: Store, study_id: str, name: str) -> tuple[str, str
     """The anonymous id and personal link of a participant, who is added if the name is new."""
     with store.reading() as session:
         find_study(session, study_id)
+    name = ParticipantIn(consent=True, name=name).name or ""
     player = participant_named(store, study_id, name) or new_player(store, study_id, name)
     return player.anonymous_id, study_link(study_id, player.key)
 

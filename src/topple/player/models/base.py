@@ -9,13 +9,19 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from topple.player.texts import check_text
 
 MAX_STRIDE = 60
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Action = Annotated[list[Unit], Field(min_length=3, max_length=6)]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
-Long = Annotated[str, StringConstraints(max_length=10_000)]
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=80),
+    AfterValidator(check_text),
+]
+LongText = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(check_text)]
 Pair = tuple[float, float]
 
 

@@ -1,4 +1,4 @@
-"""Puzzles of one's own."""
+"""Puzzles made in the player."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from topple.player.models.base import Benchmark, Elimination, Model, Name, TierN
 
 
 class PuzzleIn(Model):
-    """A puzzle of one's own, in the JSON form that the Python API loads."""
+    """A puzzle in the JSON form that the Python API loads."""
 
     name: Name
     benchmark: Benchmark
@@ -18,37 +18,46 @@ class PuzzleIn(Model):
     data: dict[str, Any]
 
 
-class PuzzleOut(PuzzleIn):
-    """A stored puzzle; play it as the task or game ``own:<id>``."""
+class PuzzleCard(Model):
+    """A stored puzzle in the list; it is played as the task or game ``own:<id>``."""
 
     id: str
+    name: str
+    benchmark: Benchmark
+    tier: TierName
     subject: str
-    thumbnail: str
-    mine: bool
+    thumbnail: str  # address of a PNG
+    mine: bool  # whether the caller made it
+
+
+class PuzzleOut(PuzzleCard):
+    """A stored puzzle."""
+
+    data: dict[str, Any]
 
 
 class PuzzleCheck(Model):
-    """Whether a puzzle keeps the rules; if not, what to mend."""
+    """Whether a puzzle keeps the rules, and if not, which one it breaks."""
 
     ok: bool
     error: str | None = None
-    body: int | None = None  # the one at fault, if it is one
+    body: int | None = None  # the body at fault, if it is a single one
 
 
 class SolvabilityIn(Model):
-    """How long to look for solutions."""
+    """How long to search for solutions."""
 
     seconds: Annotated[float, Field(gt=0, le=20)] = 5.0
 
 
 class Solvability(Model):
-    """What trying random actions or plans showed."""
+    """The result of trying random actions or plans."""
 
     verdict: str  # solvable, unsolvable or open
     tried: int
     valid: int
     solved: int
-    stable: int | None  # PHYRE: solutions that survive half a pixel
+    stable: int | None  # PHYRE: solutions that still work half a pixel away
     solution: list[float] | None = None  # PHYRE action
     plan: list[Elimination] | None = None  # I-PHYRE plan
     sentence: str

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from topple.player.ids import GameName, TaskName
-from topple.player.models.base import Benchmark, Long, Model, Name
+from topple.player.models.base import Benchmark, LongText, Model, Name
 
 
 class StudyIn(Model):
@@ -22,7 +22,7 @@ class StudyIn(Model):
     shuffle: bool = True  # order by the seed; False: as listed
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
     attempt_limit: Annotated[int, Field(ge=1, le=100)] | None = None  # None: as in the paper
-    consent: Long = ""
+    consent: LongText = ""
 
 
 class StudyOut(Model):

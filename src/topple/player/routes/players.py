@@ -41,7 +41,7 @@ def become_owner(
     """Sign in as the owner, by the link that `topple play` prints."""
     if service.settings.owner_key is None or not is_same(key, service.settings.owner_key):
         raise ForbiddenError("this is not the owner key that `topple play` printed")
-    answer = RedirectResponse("/#/studies", 303)
+    answer = RedirectResponse("/#/study", 303)
     answer.set_cookie(
         OWNER_COOKIE,
         key,

@@ -1,17 +1,20 @@
-"""Puzzles: making, keeping, checking."""
+"""Puzzles made in the player: storing, changing and checking them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
 from sqlalchemy import delete, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 from starlette.responses import JSONResponse
 
 from topple.phyre.tier import Tier
 from topple.player.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from topple.player.ids import OWN, new_short_id
-from topple.player.models.base import Benchmark, TierName
+from topple.player.models.base import Benchmark
 from topple.player.models.puzzles import (
+    PuzzleCard,
     PuzzleCheck,
     PuzzleIn,
     PuzzleOut,
@@ -35,6 +38,7 @@ from topple.player.service import (
     PuzzlePath,
 )
 from topple.player.tables import Attempt, Mark, Player, Puzzle, Study
+from topple.player.texts import check_texts
 
 router = APIRouter(prefix="/api/puzzles", tags=["puzzles"])
 
@@ -46,18 +50,25 @@ _THUMBNAIL = {
 }
 
 
-def _out(row: Puzzle, player: Player | None) -> PuzzleOut:
+def _card(row: Puzzle, player: Player | None) -> dict[str, Any]:
+    """The fields of a stored puzzle without its data."""
     subject = f"{OWN}{row.id}"
-    return PuzzleOut(
-        id=row.id,
-        subject=subject,
-        name=row.name,
-        benchmark=Benchmark(row.benchmark),
-        tier=TierName(row.tier),
-        data=row.data,
-        thumbnail=_THUMBNAIL[row.benchmark].format(subject),
-        mine=player is not None and row.player_id == player.id,
-    )
+    return {
+        "id": row.id,
+        "subject": subject,
+        "name": row.name,
+        "benchmark": row.benchmark,
+        "tier": row.tier,
+        "thumbnail": _THUMBNAIL[row.benchmark].format(subject),
+        "mine": player is not None and row.player_id == player.id,
+    }
+
+
+def _out(row: Puzzle, player: Player | None) -> PuzzleOut:
+    check_texts(row.data)
+    puzzle = PuzzleOut(**_card(row, player), data=row.data)
+    puzzle.model_dump_json()  # before a new row is committed, so that it can always be answered
+    return puzzle
 
 
 def _find(session: Session, puzzle: str) -> Puzzle:
@@ -70,30 +81,31 @@ def _find(session: Session, puzzle: str) -> Puzzle:
 @router.get("")
 def list_puzzles(
     service: CurrentService, player: OptionalPlayer, benchmark: Benchmark | None = None
-) -> list[PuzzleOut]:
-    """All puzzles made here, the newest first."""
-    query = select(Puzzle).order_by(Puzzle.created.desc()).limit(MAX_PUZZLES)
+) -> list[PuzzleCard]:
+    """List the puzzles made here without their data, the newest first."""
+    query = select(Puzzle).options(defer(Puzzle.data)).order_by(Puzzle.created.desc())
     if benchmark is not None:
         query = query.where(Puzzle.benchmark == benchmark.value)
     with service.store.reading() as session:
-        return [_out(row, player) for row in session.scalars(query)]
+        rows = session.scalars(query.limit(MAX_PUZZLES))
+        return [PuzzleCard(**_card(row, player)) for row in rows]
 
 
 @router.get("/blank")
 def blank_puzzle(benchmark: Benchmark) -> PuzzleIn:
-    """A first puzzle to change."""
+    """Return a simple puzzle to start from."""
     return blank(benchmark)
 
 
 @router.post("/check")
 def check_puzzle(body: PuzzleIn) -> PuzzleCheck:
-    """Whether a puzzle keeps the rules, without keeping it."""
+    """Return whether a puzzle keeps the rules, without storing it."""
     return check(body)
 
 
 @router.post("", dependencies=[Heavy])
 def new_puzzle(service: CurrentService, player: CurrentPlayer, body: PuzzleIn) -> PuzzleOut:
-    """Keep a puzzle."""
+    """Store a puzzle."""
     row = Puzzle(
         id=new_short_id(),
         player_id=player.id,
@@ -109,30 +121,31 @@ def new_puzzle(service: CurrentService, player: CurrentPlayer, body: PuzzleIn) -
         if (made or 0) >= MAX_PUZZLES:
             raise ConflictError(f"you have {MAX_PUZZLES} puzzles; delete one first")
         session.add(row)
-    return _out(row, player)
+        return _out(row, player)
 
 
 @router.get("/{puzzle}")
 def show_puzzle(service: CurrentService, player: OptionalPlayer, puzzle: PuzzlePath) -> PuzzleOut:
-    """One puzzle."""
+    """Return a puzzle with its data."""
     with service.store.reading() as session:
         return _out(_find(session, puzzle), player)
 
 
 @router.get("/{puzzle}/file.json")
 def download(service: CurrentService, puzzle: PuzzlePath) -> JSONResponse:
-    """The file that the Python API and the command line load."""
+    """Return the file that the Python API and the command line load."""
     with service.store.reading() as session:
         row = _find(session, puzzle)
+        check_texts(row.data)
         named = f'attachment; filename="puzzle-{row.id}.json"'
         return JSONResponse(row.data, headers={"Content-Disposition": named})
 
 
 def _changeable(session: Session, player: Player, puzzle: str) -> Puzzle:
-    """A puzzle that its maker may still change: nobody else's results rest on it."""
+    """A puzzle that its maker may still change, because nobody else has played it."""
     row = _find(session, puzzle)
     if row.player_id != player.id:
-        raise ForbiddenError("only its maker may change a puzzle; save it as your own")
+        raise ForbiddenError("only its maker may change a puzzle; save a copy instead")
     subject = f"{OWN}{puzzle}"
     others = session.scalar(
         select(func.count())
@@ -141,8 +154,10 @@ def _changeable(session: Session, player: Player, puzzle: str) -> Puzzle:
     )
     studies = session.scalars(select(Study.subjects))
     if others or any(subject in subjects for subjects in studies):
-        raise ConflictError("others play this puzzle or a study has it; save it as a new one")
-    # The maker's own attempts were at a puzzle that is no more.
+        raise ConflictError(
+            "others have played this puzzle or a study uses it; save a copy instead"
+        )
+    # The maker's own attempts were at the former puzzle.
     session.execute(delete(Attempt).where(Attempt.subject == subject))
     session.execute(delete(Mark).where(Mark.subject == subject))
     return row
@@ -152,29 +167,29 @@ def _changeable(session: Session, player: Player, puzzle: str) -> Puzzle:
 def change_puzzle(
     service: CurrentService, player: CurrentPlayer, puzzle: PuzzlePath, body: PuzzleIn
 ) -> PuzzleOut:
-    """Change a puzzle; the maker's attempts at it are forgotten."""
+    """Change a puzzle; the maker's attempts at it are deleted."""
     data = clean_data(body)
     with service.store.transaction() as session:
         row = _changeable(session, player, puzzle)
         if row.benchmark != body.benchmark.value:
-            raise InvalidError("a puzzle stays with its benchmark; save a new one")
+            raise InvalidError("a puzzle cannot change its benchmark; save a new one")
         row.name, row.tier, row.data = body.name, body.tier.value, data
-    return _out(row, player)
+        return _out(row, player)
 
 
 @router.delete("/{puzzle}")
-def delete_puzzle(service: CurrentService, player: CurrentPlayer, puzzle: PuzzlePath) -> PuzzleOut:
-    """Delete a puzzle; answers what it was."""
+def delete_puzzle(service: CurrentService, player: CurrentPlayer, puzzle: PuzzlePath) -> PuzzleCard:
+    """Delete a puzzle."""
     with service.store.transaction() as session:
         row = _changeable(session, player, puzzle)
-        gone = _out(row, player)
+        gone = PuzzleCard(**_card(row, player))
         session.delete(row)
     return gone
 
 
 @router.post("/{puzzle}/solvability", dependencies=[Heavy])
 def solvability(service: CurrentService, puzzle: PuzzlePath, body: SolvabilityIn) -> Solvability:
-    """Look for solutions for some seconds."""
+    """Search for solutions for some seconds."""
     with service.store.reading() as session:
         row = _find(session, puzzle)
     with service.searches.slot():

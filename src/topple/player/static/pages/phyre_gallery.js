@@ -33,7 +33,7 @@ export async function home() {
       h(
         "p",
         {},
-        "Parameters a ball, let go, and see whether you understood the world. Five thousand PHYRE " +
+        "Place a ball, let go, and see whether you understood the world. Five thousand PHYRE " +
           "puzzles and fifty I-PHYRE games, simulated exactly as for the agents you play against.",
       ),
       h(

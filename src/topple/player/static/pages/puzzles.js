@@ -1,6 +1,6 @@
 // The puzzles made in the player, and links to make new ones.
 import { api } from "../api.js";
-import { h } from "../dom.js";
+import { h, replace } from "../dom.js";
 import { IphyreDraft } from "../editor/iphyre_draft.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
@@ -10,7 +10,7 @@ import { reportErrors, button, confirm, head } from "../widgets.js";
 export async function puzzlesPage() {
   await api.player();
   const puzzles = await api.get("puzzles");
-  const pictures = new Pictures();
+  const pictures = new LazyPictures();
   return {
     title: "Make",
     leave: () => pictures.close(),
@@ -44,11 +44,11 @@ export async function puzzlesPage() {
 }
 
 function tile(puzzle, pictures) {
-  const { id, name, benchmark, data, subject, mine } = puzzle;
+  const { id, name, benchmark, subject, mine } = puzzle;
   const card = h(
     "div",
     { class: "tile" },
-    benchmark === "phyre" ? pictures.phyre(data) : pictures.iphyre(geometry(data)),
+    pictures.of(id),
     h(
       "div",
       { class: "text" },
@@ -80,6 +80,38 @@ function tile(puzzle, pictures) {
     ),
   );
   return card;
+}
+
+/** Pictures of stored puzzles, whose data is loaded when they come into view. */
+class LazyPictures {
+  #pictures = new Pictures();
+  #observer = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries)
+      if (isIntersecting) this.#draw(/** @type {HTMLElement} */ (target));
+  });
+
+  of(id) {
+    const box = h("div", { class: "picture", "data-id": id });
+    this.#observer.observe(box);
+    return box;
+  }
+
+  close() {
+    this.#observer.disconnect();
+    this.#pictures.close();
+  }
+
+  async #draw(box) {
+    this.#observer.unobserve(box);
+    // A puzzle that cannot be drawn keeps an empty picture.
+    const puzzle = await api.get(`puzzles/${box.dataset.id}`).catch(() => null);
+    if (!puzzle || !box.isConnected) return;
+    const { benchmark, data } = puzzle;
+    replace(
+      box,
+      benchmark === "phyre" ? this.#pictures.phyre(data) : this.#pictures.iphyre(geometry(data)),
+    );
+  }
 }
 
 /** The JSON form of a game as bodies to draw. */
