@@ -163,9 +163,10 @@ def test_unknown_runs_are_refused(make_client: MakeClient, runs: Path) -> None:
 
 
 def test_a_damaged_record_is_left_out(make_client: MakeClient, runs: Path) -> None:
-    [damaged] = (runs / "deeper").iterdir()
-    for name in ("metrics.json", "config.json"):
-        (damaged / name).write_text("{")
+    [damaged] = (runs / "deeper").glob("*.run.json")
+    whole = damaged.read_text()
+    for text in ("{", "{}", whole[: len(whole) // 2], whole.replace('"metrics"', '"measures"')):
+        damaged.write_text(text)
         client = make_client(runs=(runs,))
         assert [card["benchmark"] for card in client.get("/api/runs").json()] == ["iphyre"]
 
