@@ -28,7 +28,7 @@ ALIKE = {
     "--games": ("Comma-separated I-PHYRE games ", "I-PHYRE split "),
     "--part": ("PHYRE tasks ",),
     "--port": ("Port of the server",),
-    "--runs": ("Folder of run records. ",),
+    "--runs": ("Folder of run records.",),
     "--size": ("Width of ",),
     "--tasks": ("Comma-separated PHYRE task ",),
 }

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from topple.cli.evaluate import app
 from topple.cli.options import parse_settings
+from topple.runs.record import SUFFIX
 
 
 def evaluate(folder: Path, *words: str) -> str:
@@ -36,7 +37,7 @@ def test_phyre_runs_are_scored_and_kept(tmp_path: Path) -> None:
     assert [row["fold"] for row in rows] == [0, 1]
     assert all(row["tasks"] == 4 and row["setup"] == "ball_within_template" for row in rows)
     kept = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    assert len(kept) == 2
+    assert sum(name.endswith(SUFFIX) for name in kept) == 2
     assert json.loads(evaluate(tmp_path, *words)) == rows
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == kept
 

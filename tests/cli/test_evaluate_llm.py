@@ -24,6 +24,7 @@ from topple.llm.endpoint import Connection, Endpoint
 from topple.llm.exchanges import EXCHANGES, read_exchanges, request_digest
 from topple.llm.iphyre import gpt4_preset
 from topple.llm.scripted.server import Response
+from topple.runs.record import RunRecord, find_records
 
 SLICE = ("--setup", "ball_within", "--fold", "0", "--tasks", "4", "--attempts", "3")
 GAMES = ("--split", "basic")
@@ -46,6 +47,11 @@ def evaluate(server: ChatServer, folder: Path, *more: str) -> dict[str, Any]:
     assert result.exit_code == 0, result.output
     (run,) = json.loads(result.stdout)
     return dict(run)
+
+
+def record(folder: Path) -> RunRecord[Any, Any]:
+    (found,) = find_records(folder / "runs")
+    return found
 
 
 def start(arguments: list[str]) -> subprocess.Popen[str]:
@@ -199,8 +205,7 @@ def test_a_grid_has_its_ceiling_printed(tmp_path: Path) -> None:
         table = CliRunner().invoke(app, plain)
     assert run["solved@100"] <= run["grid's ceiling"] <= 1
     assert "ceili" in table.stdout
-    (protocol,) = (tmp_path / "runs").glob("*/protocol.json")
-    kept = json.loads(protocol.read_text())
+    kept = record(tmp_path).protocol
     assert kept["grid"] == "4x4x2"
     assert kept["oracle_ceiling"]["auccess"] == run["grid's ceiling"]
 
@@ -211,15 +216,13 @@ def test_options_are_sent(tmp_path: Path) -> None:
         evaluate(server, tmp_path, "--games", "support", *more)
     (body,) = server.bodies
     assert (body["temperature"], body["max_tokens"], body["seed"]) == (0, 77, 3)
-    (config,) = (tmp_path / "runs").glob("*/config.json")
-    assert json.loads(config.read_text())["settings"]["temperature"] == 0
+    assert record(tmp_path).config.settings["temperature"] == 0
 
 
 def test_tasks_may_be_named(tmp_path: Path) -> None:
     with ChatServer() as server:
         first = evaluate(server, tmp_path, *SLICE)
-        (config,) = (tmp_path / "runs").glob("*/metrics.json")
-        names = list(json.loads(config.read_text())["first_solved"])[1:3]
+        names = [str(task) for task in record(tmp_path).results.tasks[1:3]]
         named = [*SLICE[:4], "--tasks", ",".join(names), "--attempts", "3"]
         second = evaluate(server, tmp_path, *named)
         asked = server.requests
@@ -227,7 +230,7 @@ def test_tasks_may_be_named(tmp_path: Path) -> None:
         assert server.requests == asked
         wrong = [*SLICE[:4], "--tasks", "00100:000"]
         result = CliRunner().invoke(app, words(server, tmp_path, *wrong))
-        assert "task '00100:000' is not scored here" in result.output
+        assert "task '00100:000' is not scored in this fold" in result.output
     assert first["tasks"] == 4
     assert second["tasks"] == 2
 
@@ -248,13 +251,13 @@ def test_all_may_be_asked_anew(what: tuple[str, ...], tmp_path: Path) -> None:
     ("more", "message"),
     [
         (("--base-url", "nowhere"), "write it like http://127.0.0.1:8000"),
-        (("--key-variable", "NO_SUCH_KEY"), "'NO_SUCH_KEY' holds no key"),
+        (("--key-variable", "NO_SUCH_KEY"), "'NO_SUCH_KEY' is empty; set it"),
         (("--grid", "5x5x5"), "has no setting 'grid'"),
         (("--strategy", "never"), "strategy is 'never'"),
         (("--concurrency", "1000"), "concurrency is 1000"),
         (("-s", "reasks=99"), "reasks is 99"),
         (("--prices", "missing.json"), "missing.json"),
-        (("--model", "other"), "has no price of 'other'; it has heuristic, nobody"),
+        (("--model", "other"), "has no price for 'other', only for heuristic, nobody"),
         (("--preset", "iphyre-gpt4", "--hz", "60"), "is played at 10 Hz, not 60"),
         (("--model", "nobody", "--retries", "0"), "status 404: no such model"),
         (("--agent", "random"), "--base-url is for --agent llm"),
@@ -273,7 +276,7 @@ def test_reports_need_no_http_library() -> None:
         "import sys; sys.modules['httpx'] = None\n"
         "import topple.cli.report, topple.cli.evaluate, topple.cli.llm_server\n"
         "from topple.runs.registry import create_agent\n"
-        "try:\n    create_agent('llm')\n"
+        "try:\n    create_agent('phyre', 'llm')\n"
         "except LookupError as error:\n    print(error)\n"
     )
     done = subprocess.run(

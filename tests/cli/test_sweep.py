@@ -43,9 +43,9 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
     best = run.invoke(app, [*scoring, "--games", "noisy"])
     assert best.exit_code == 0, best.output
     [scores] = json.loads(best.stdout)
-    assert scores["agent"] == "PPO-I tuned"
+    assert scores["agent"] == "PPO-I (tuned)"
     assert set(scores["splits"]) == {"noisy"}
-    drawn = run.invoke(app, [*scoring, "--games", "noisy", "-s", "explore=true"])
+    drawn = run.invoke(app, [*scoring, "--games", "noisy", "-s", "stochastic=true"])
     assert json.loads(drawn.stdout)[0]["scores"] != scores["scores"]
 
 
@@ -55,7 +55,7 @@ def test_a_sweep_fills_table_a4(run: CliRunner, tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     table = ["reproduce", "tableA4", "--runs", str(tmp_path / "records")]
     text = run.invoke(app, table).stdout
-    assert "| ppo-i explore | 2 " in text
+    assert "| ppo-i (sampled) | 2 " in text
     assert "Table A2" in text
     data = json.loads(run.invoke(app, [*table, "--agents", "ppo-i", "--json"]).stdout)
     assert [agent["seeds"] for agent in data["agents"]] == [[0, 1], [0, 1]]
@@ -92,7 +92,7 @@ def test_a_sweep_takes_agents_without_a_policy(run: CliRunner) -> None:
             ["evaluate", "--agent", "ppo-i", "--checkpoint", "no.pt", "--games", "all"],
             "there is no checkpoint no.pt",
         ),
-        (["reproduce", "tableA4", "--runs", "nowhere"], "nowhere is no folder"),
+        (["reproduce", "tableA4", "--runs", "nowhere"], "nowhere does not exist"),
     ],
 )
 def test_mistakes_are_one_line(run: CliRunner, words: list[str], message: str) -> None:

@@ -103,7 +103,10 @@ class LlmOptions:
     def settings(self) -> dict[str, Setting]:
         """Return the settings of the agent that were given."""
         given = {name: getattr(self, name) for name in _SETTINGS}
-        return {name: value for name, value in given.items() if value not in (None, False)}
+        # A temperature of 0 is given, though it equals False.
+        return {
+            name: value for name, value in given.items() if value is not None and value is not False
+        }
 
     def refuse(self, agent: str) -> None:
         """Refuse these options for an agent that has no use for them.

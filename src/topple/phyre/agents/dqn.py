@@ -157,6 +157,7 @@ class Dqn:
         *,
         run: dict[str, Any] | None = None,
         minutes: float | None = None,
+        tensorboard: Path | None = None,
         graph: bool = True,
     ) -> Iterator[Report]:
         """Make the updates that are missing, with a report every few seconds.
@@ -168,6 +169,7 @@ class Dqn:
             minutes: of updates at most, about. Their number is planned once, from the rate of the
                 first ones, and the learning rate falls to 0 over these; ``updates`` becomes
                 that number.
+            tensorboard: not used.
             graph: whether updates are replayed from a CUDA graph, on a GPU.
         """
         seed = int(training.rng.integers(_SEEDS))
