@@ -23,10 +23,8 @@ import torch
 
 from machine import processor
 from topple.phyre.action import listed_actions
-from topple.phyre.agents.batches import Batches
-from topple.phyre.agents.network import QNetwork
-from topple.phyre.agents.ranking import best_first, scores
-from topple.phyre.agents.updates import Updates, on_device
+from topple.phyre.agents.dqn_network import QNetwork, best_first, on_device, scores
+from topple.phyre.agents.dqn_updates import Batches, Updates
 from topple.phyre.engine.native import SceneSet
 from topple.phyre.engine.raster import draw_scenes
 from topple.phyre.task import load_task, tier_task_ids
@@ -73,7 +71,7 @@ class Work:
         network = self.network()
         if compiled:
             network.compile()
-        batches = Batches(self.outcomes, batch, share=share, seed=SEED)
+        batches = Batches(self.outcomes, batch, per_task=share, seed=SEED)
         return Updates(network, self.images, self.actions(ACTIONS), batches, graph=graph)
 
 

@@ -14,14 +14,14 @@ from topple.iphyre.phases import Testing, Training
 from topple.runs import create_agent
 
 settings = {  # those of configs/iphyre/ppo-i-tuned.toml, with few steps
-    "steps": 5_000,
+    "total_timesteps": 5_000,
     "learning_rate": 5e-4,
-    "envs": 50,
-    "rollout": 10,
-    "batch": 250,
-    "epochs": 4,
+    "n_envs": 50,
+    "n_steps": 10,
+    "batch_size": 250,
+    "n_epochs": 4,
     "reward_scale": 1e-3,
-    "spread": 0.5,
+    "std_init": 0.5,
 }
 
 

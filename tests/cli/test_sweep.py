@@ -13,7 +13,8 @@ pytest.importorskip("stable_baselines3")
 from topple.cli.main import app
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre"
-SMALL = ["-s", "steps=400", "-s", "envs=4", "-s", "rollout=10", "-s", "batch=20", "-s", "hidden=8"]
+TINY = "total_timesteps=400 n_envs=4 n_steps=10 batch_size=20 hidden_size=8"
+SMALL = [word for setting in TINY.split() for word in ("-s", setting)]
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_a_sweep_fills_table_a4(run: CliRunner, tmp_path: Path) -> None:
 
 
 def test_a_sweep_takes_agents_without_a_policy(run: CliRunner) -> None:
-    small = ["-s", "epochs=1", "-s", "each=2", "-s", "candidates=5"]
+    small = ["-s", "n_epochs=1", "-s", "samples_per_class=2", "-s", "candidates=5"]
     made = run.invoke(app, ["sweep", "fusion-global", "fusion-object", *small, "--json"])
     assert made.exit_code == 0, made.output
     records = json.loads(made.stdout)

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from topple.cli.main import app
 from topple.runs.record import find_records
 
-TINY = "actions=8 tasks=60 width=8 image_size=64 action_hidden=8 batch=8 updates=4 rank=8"
-SMALL = [word for setting in TINY.split() for word in ("-s", setting)]
+TINY = "actions=8 tasks=60 width=8 image_size=64 action_hidden_size=8 batch_size=8 updates=4"
+SMALL = [word for setting in (*TINY.split(), "rank_size=8") for word in ("-s", setting)]
 CONFIG = str(Path(__file__).resolve().parents[2] / "configs" / "phyre" / "dqn-o.toml")
 
 
@@ -45,7 +45,7 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
     scoring = ["evaluate", "--checkpoint", str(checkpoint), "--tasks", "5", "--attempts", "3"]
     offline = run.invoke(app, [*scoring, "--agent", "dqn", "--json"])
     assert offline.exit_code == 0, offline.output
-    online = run.invoke(app, [*scoring, "--agent", CONFIG, "-s", "rank=8"])
+    online = run.invoke(app, [*scoring, "--agent", CONFIG, "-s", "rank_size=8"])
     assert online.exit_code == 0, online.output
     records = {record.config.label: record for record in find_records(tmp_path / "runs")}
     assert set(records) == {"dqn", "DQN-O"}

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from topple.phyre.agents.batches import Batches
 from topple.phyre.agents.dqn import Dqn
-from topple.phyre.agents.network import QNetwork
-from topple.phyre.agents.updates import Updates
+from topple.phyre.agents.dqn_network import QNetwork
+from topple.phyre.agents.dqn_updates import Batches, Updates
 from topple.phyre.dev_figures import VARIANTS
 from topple.phyre.fold import Setup, Split
 from topple.phyre.rows import SETUPS
@@ -32,12 +31,12 @@ RANKED = {
 }
 # What each ablation changes, and nothing else.
 ABLATIONS: dict[str, dict[str, Setting]] = {
-    "dqn-no-balancing": {"balance": False},
-    "dqn-act1024": {"action_hidden": 1024},
-    "dqn-act1024x2": {"action_hidden": 1024, "action_layers": 2},
-    "dqn-fuse-first": {"fusion": "first"},
-    "dqn-fuse-all": {"fusion": "all"},
-    "dqn-fuse-global": {"fusion": "last-single"},
+    "dqn-no-balancing": {"balance_classes": False},
+    "dqn-act1024": {"action_hidden_size": 1024},
+    "dqn-act1024x2": {"action_hidden_size": 1024, "action_layers": 2},
+    "dqn-fuse-first": {"fusion_place": "first"},
+    "dqn-fuse-all": {"fusion_place": "all"},
+    "dqn-fuse-global": {"fusion_place": "last-single"},
 }
 
 
@@ -54,7 +53,7 @@ def test_settings_are_the_published_ones(path: Path, setup: Setup) -> None:
     across = setup.split is not Split.WITHIN_TEMPLATE
     expected = {
         **Dqn().settings,
-        "rank": RANKED[setup],
+        "rank_size": RANKED[setup],
         "online_updates": 5 if path.stem == "dqn-o" and across else 0,
         **ABLATIONS.get(path.stem, {}),
     }
@@ -75,14 +74,23 @@ def test_every_row_builds_and_makes_updates(path: Path) -> None:
     agent = made(path, Setup.TWO_BALLS_CROSS_TEMPLATE)
     rng = np.random.default_rng(0)
     network = QNetwork(
-        Tier.TWO_BALLS.action_size, agent.action_hidden, agent.action_layers, agent.fusion, width=8
+        Tier.TWO_BALLS.action_size,
+        agent.action_hidden_size,
+        agent.action_layers,
+        agent.fusion_place,
+        width=8,
     )
     before = [weights.clone() for weights in network.parameters()]
     updates = Updates(
         network,
         torch.randint(0, 7, (5, 32, 32), dtype=torch.uint8),
         torch.rand(20, Tier.TWO_BALLS.action_size),
-        Batches(rng.choice(np.array([-1, 1], np.int8), (5, 20)), 8, balanced=agent.balance, seed=0),
+        Batches(
+            rng.choice(np.array([-1, 1], np.int8), (5, 20)),
+            8,
+            balanced=agent.balance_classes,
+            seed=0,
+        ),
     )
     loss = updates.run(2, np.full(2, 1e-3, np.float32))
     assert np.isfinite(loss)
@@ -99,7 +107,7 @@ def test_an_agent_is_a_name_or_a_file() -> None:
     assert (by_name.agent, by_name.label, by_name.settings) == ("dqn", "dqn", {"updates": 7})
     by_file = find_spec(str(FOLDER / "dqn.toml"), "phyre").config(selection, {"updates": 7})
     assert (by_file.agent, by_file.label) == ("dqn", "DQN")
-    assert (by_file.settings["updates"], by_file.settings["rank"]) == (7, 1_000)
+    assert (by_file.settings["updates"], by_file.settings["rank_size"]) == (7, 1_000)
 
 
 @pytest.mark.parametrize(
@@ -129,5 +137,5 @@ def test_settings_of_the_wrong_kind_are_named(tmp_path: Path) -> None:
     ):
         create_agent("phyre", "dqn", {"updates": "many"})
     with pytest.raises(ValueError, match="'balance' of agent 'dqn' is 1; it has to be a truth"):
-        create_agent("phyre", "dqn", {"balance": 1})
+        create_agent("phyre", "dqn", {"balance_classes": 1})
     assert create_agent("phyre", "mem", {"weight": 1}).traits.online

@@ -21,10 +21,10 @@ from topple.runs.record import find_records
 from topple.runs.runner import Runner
 from topple.runs.training import sweep_learners
 
-TINY: dict[str, Any] = {"steps": 200, "envs": 4, "rollout": 10, "hidden": 8}
+TINY: dict[str, Any] = {"total_timesteps": 200, "n_envs": 4, "n_steps": 10, "hidden_size": 8}
 CONFIGS = [
     RunConfig(agent, GameSelection(("support", "noisy_hole")), {**TINY, **more}, seed=seed)
-    for agent, more in (("ppo-i", {"batch": 20}), ("a2c-c", {}))
+    for agent, more in (("ppo-i", {"batch_size": 20}), ("a2c-c", {}))
     for seed in (0, 1)
 ]
 
@@ -53,7 +53,7 @@ def test_a_sweep_on_ray_equals_one_here(tmp_path: Path) -> None:
     assert len(here) == 2 * len(CONFIGS)
     assert untimed(far) == untimed(here)
     assert untimed(list(find_records(tmp_path / "far"))) == untimed(here)
-    drawn = [record for record in here if record.config.settings.get("explore")]
+    drawn = [record for record in here if record.config.settings.get("stochastic")]
     assert len(drawn) == len(CONFIGS)
     for record in drawn:
         assert [set(scores) for scores in record.results.passes] == [
@@ -67,7 +67,7 @@ def test_a_finished_sweep_trains_nothing(tmp_path: Path) -> None:
             assert not list(items)
             return iter(())
 
-    config = replace(CONFIGS[0], settings={**TINY, "batch": 20, "steps": 40})
+    config = replace(CONFIGS[0], settings={**TINY, "batch_size": 20, "total_timesteps": 40})
     runner = Runner(tmp_path / "cache")
     made = list(sweep_learners([config], tmp_path, tmp_path / "trainings", LocalExecutor(), runner))
     again = list(sweep_learners([config], tmp_path, tmp_path / "trainings", Nobody(), runner))

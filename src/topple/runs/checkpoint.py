@@ -5,10 +5,12 @@ Written whole or not at all, and read without running anything that a file could
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from topple.files import whole_file
 
@@ -58,3 +60,34 @@ def read_state(path: Path, kind: str, names: set[str]) -> dict[str, Any]:
         odd = sorted(set(content) ^ names)
         raise CheckpointError(f"{path} is no checkpoint: {odd[0]!r} is missing or unknown")
     return dict(content)
+
+
+def check_settings(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Refuse to continue training with other settings or data.
+
+    Args:
+        found: the settings in the checkpoint.
+        wanted: those that have to agree, by name.
+
+    Raises:
+        CheckpointError: A setting differs.
+    """
+    for name, value in wanted.items():
+        if found.get(name) != value:
+            raise CheckpointError(
+                f"the checkpoint was trained with {name} = {found.get(name)}, not {value}; "
+                "use the same settings or another folder"
+            )
+
+
+def load_weights(network: nn.Module, weights: Mapping[str, Any]) -> None:
+    """Load weights into a network.
+
+    Raises:
+        CheckpointError: They belong to another network.
+    """
+    try:
+        network.load_state_dict(weights)
+    except (RuntimeError, TypeError, AttributeError) as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise CheckpointError(f"the checkpoint's weights do not fit: {reason}") from None

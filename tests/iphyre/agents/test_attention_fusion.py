@@ -9,20 +9,19 @@ import pytest
 import torch
 
 from topple.iphyre.agents.attention_fusion import AttentionFusion, AttentionFusionAgent
-from topple.iphyre.agents.outcome_data import joined, sample_examples
-from topple.iphyre.agents.scrambled_data import play_examples, widened
+from topple.iphyre.agents.outcome_data import joined, play_examples, sample_examples, widened
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ
 
 GAMES = (game_named("support"), game_named("hinder"))
 SMALL: dict[str, Any] = {
-    "width": 32,
-    "layers": 2,
+    "embed_dim": 32,
+    "n_layers": 2,
     "variants": 2,
     "scrambled": 30,
     "draws": 64,
-    "each": 20,
+    "samples_per_class": 20,
 }
 
 
@@ -47,7 +46,7 @@ def test_examples_are_plans_of_their_games() -> None:
 
 def test_the_order_of_bodies_does_not_matter() -> None:
     examples = sample_examples(GAMES, 5)
-    network = AttentionFusion(layers=2, width=32, heads=4).eval()
+    network = AttentionFusion(2, 32, 4).eval()
     tables = torch.from_numpy(examples.tables[examples.game])
     times = torch.from_numpy(examples.times)
     order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
@@ -68,7 +67,7 @@ def test_reports_count_the_games_played_and_then_the_updates() -> None:
 
 
 def test_it_learns_and_beats_random_plans() -> None:
-    agent = AttentionFusionAgent(**SMALL, epochs=30, batch=32, candidates=200)
+    agent = AttentionFusionAgent(**SMALL, n_epochs=30, batch_size=32, candidates=200)
     agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
     assert agent.accuracy(sample_examples(GAMES, 20, masked=False)) > 0.75
     playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=1)
@@ -79,9 +78,9 @@ def test_it_learns_and_beats_random_plans() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"width": 30}, "width is 30; it has to be a multiple of 4 heads"),
+        ({"embed_dim": 30}, "embed_dim is 30; it has to be a multiple of 4 \\(n_heads\\)"),
         ({"scrambled": -1}, "scrambled is -1; it has to be 0 or more"),
-        ({"layers": 0}, "layers is 0; it has to be 1 or more"),
+        ({"n_layers": 0}, "n_layers is 0; it has to be 1 or more"),
     ],
 )
 def test_bad_settings_are_named(settings: dict[str, int], message: str) -> None:

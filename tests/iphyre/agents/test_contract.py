@@ -20,27 +20,33 @@ LEARNED = [game_named("hinder"), game_named("hole")]
 PLAYED = [game_named("support"), game_named("noisy_hole")]
 PLAYS = 2
 
-ON_POLICY: dict[str, Any] = {"steps": 160, "envs": 2, "hidden": 8}
-OFF_POLICY = {**ON_POLICY, "batch": 16, "warm_up": 40, "updates": 1}
-FUSION = {"epochs": 1, "each": 2, "candidates": 10}
-MODEL = {"each": 2, "memory": 8, "mixtures": 2, "model_epochs": 1}
+ON_POLICY: dict[str, Any] = {"total_timesteps": 160, "n_envs": 2, "hidden_size": 8}
+OFF_POLICY = {**ON_POLICY, "batch_size": 16, "learning_starts": 40, "gradient_steps": 1}
+FUSION = {"n_epochs": 1, "samples_per_class": 2, "candidates": 10}
+MODEL = {"samples_per_class": 2, "lstm_hidden_size": 8, "n_mixtures": 2, "model_epochs": 1}
 #: Settings small enough for a second, by the first word of a name.
 SMALL: dict[str, dict[str, Any]] = {
-    "a2c": {**ON_POLICY, "rollout": 20},
-    "ppo": {**ON_POLICY, "rollout": 20, "batch": 40, "epochs": 1},
+    "a2c": {**ON_POLICY, "n_steps": 20},
+    "ppo": {**ON_POLICY, "n_steps": 20, "batch_size": 40, "n_epochs": 1},
     "sac": OFF_POLICY,
     "ddpg": OFF_POLICY,
     "dqn": OFF_POLICY,
     "fusion": FUSION,
-    "world": {**MODEL, "steps": 80, "envs": 2},
-    "decision": {"each": 2, "width": 8, "layers": 1, "heads": 2, "epochs": 1},
+    "world": {**MODEL, "total_timesteps": 80, "n_envs": 2},
+    "decision": {
+        "samples_per_class": 2,
+        "embed_dim": 8,
+        "n_layers": 1,
+        "n_heads": 2,
+        "n_epochs": 1,
+    },
     "planner": {"calls": 20, "generations": 2},
     "llm": {"model": "heuristic"},
 }
 SMALLER: dict[str, dict[str, Any]] = {
-    "fusion-attention": {"width": 8, "layers": 1, "variants": 1, "scrambled": 2, "draws": 8},
-    "world-model-ppo": {"rollout": 40, "batch": 40, "epochs": 1},
-    "world-model-sac": {"warm_up": 40, "updates": 1, "batch": 16},
+    "fusion-attention": {"embed_dim": 8, "n_layers": 1, "variants": 1, "scrambled": 2, "draws": 8},
+    "world-model-ppo": {"n_steps": 40, "batch_size": 40, "n_epochs": 1},
+    "world-model-sac": {"learning_starts": 40, "gradient_steps": 1, "batch_size": 16},
     "planner-learned": {**MODEL, "plans": 20, "generations": 2},
 }
 

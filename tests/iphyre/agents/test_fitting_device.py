@@ -41,12 +41,12 @@ def test_a_missing_gpu_is_named() -> None:
 @pytest.mark.parametrize("kind", ["global", "object", "vision"])
 def test_classifiers_learn_on_a_gpu(kind: str, tmp_path: Path) -> None:
     examples = sample_examples(GAMES, 20)
-    stopped = Fusion(kind=kind, epochs=30, layers=1, device="cuda")
+    stopped = Fusion(kind=kind, n_epochs=30, n_layers=1, device="cuda")
     part = stopped.fit(examples, 0, tmp_path / "fit.pt")
     list(islice(part, 3))
     assert devices(stopped.network) == {"cuda"}
     part.close()  # type: ignore[attr-defined]
-    agent = Fusion(kind=kind, epochs=30, layers=1, device="cuda")
+    agent = Fusion(kind=kind, n_epochs=30, n_layers=1, device="cuda")
     assert len(list(agent.fit(examples, 0, tmp_path / "fit.pt"))) == 27
     assert devices(agent.network) == {"cpu"}
     assert agent.accuracy(examples) > 0.75
@@ -57,7 +57,9 @@ def test_a_decision_transformer_starts_alike_on_a_gpu() -> None:
     sequences = collect_sequences(GAMES, 4)
     first = []
     for device in ("cpu", "cuda"):
-        agent = DecisionTransformer(width=32, layers=1, dropout=0.0, epochs=3, device=device)
+        agent = DecisionTransformer(
+            embed_dim=32, n_layers=1, dropout=0.0, n_epochs=3, device=device
+        )
         first.append([report.loss for report in agent.fit(sequences, 0)])
         assert devices(agent.network) == {"cpu"}
     assert first[0] == pytest.approx(first[1], rel=1e-3)

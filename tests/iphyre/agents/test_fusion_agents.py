@@ -68,44 +68,44 @@ def test_a_share_of_each_game_is_held_out(examples: Examples) -> None:
 
 @pytest.mark.parametrize("kind", ["global", "object", "vision"])
 def test_classifiers_learn_two_games(kind: str, examples: Examples) -> None:
-    agent = fitted(examples, kind=kind, epochs=30, layers=1)
+    agent = fitted(examples, kind=kind, n_epochs=30, n_layers=1)
     assert agent.accuracy(examples) > 0.75  # a guess is right in half of all cases
 
 
 def test_resumed_fitting_equals_uninterrupted(examples: Examples, tmp_path: Path) -> None:
-    whole = fitted(examples, epochs=6)
+    whole = fitted(examples, n_epochs=6)
     path = tmp_path / "fit.pt"
-    stopped = Fusion(epochs=6)
+    stopped = Fusion(n_epochs=6)
     part = stopped.fit(examples, 0, path)
     list(islice(part, 3))
     part.close()  # type: ignore[attr-defined]
-    resumed = Fusion(epochs=6)
+    resumed = Fusion(n_epochs=6)
     reports = list(resumed.fit(examples, 0, path))
     assert len(reports) == 3
     assert all(torch.equal(weights(whole)[name], value) for name, value in weights(resumed).items())
     loaded = Fusion()
     loaded.load(path)
-    assert loaded.epochs == 6
+    assert loaded.n_epochs == 6
     assert (loaded.predict(examples) == whole.predict(examples)).all()
 
 
 def test_a_checkpoint_is_for_its_own_training(examples: Examples, tmp_path: Path) -> None:
     path = tmp_path / "fit.pt"
-    part = Fusion(epochs=3).fit(examples, 0, path)
+    part = Fusion(n_epochs=3).fit(examples, 0, path)
     next(part)
     part.close()  # type: ignore[attr-defined]
     with pytest.raises(CheckpointError, match="1 of 3 epochs"):
         Fusion().load(path)
-    with pytest.raises(CheckpointError, match="trained with batch = 16, not 8"):
-        next(Fusion(epochs=3, batch=8).fit(examples, 0, path))
+    with pytest.raises(CheckpointError, match="trained with batch_size = 16, not 8"):
+        next(Fusion(n_epochs=3, batch_size=8).fit(examples, 0, path))
     with pytest.raises(CheckpointError, match="trained with data"):
-        next(Fusion(epochs=3).fit(examples.part(examples.solved), 0, path))
+        next(Fusion(n_epochs=3).fit(examples.part(examples.solved), 0, path))
     with pytest.raises(CheckpointError, match="no checkpoint"):
         Fusion().load(tmp_path / "none.pt")
 
 
 def test_ranked_plans_beat_random_ones() -> None:
-    agent = Fusion(layers=1, epochs=40, candidates=300, each=30)
+    agent = Fusion(n_layers=1, n_epochs=40, candidates=300, samples_per_class=30)
     agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
     playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=2)
     agent.act(playing)
@@ -120,7 +120,9 @@ def test_results_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         games = GAMES
 
     monkeypatch.setattr("topple.iphyre.agents.classifier_accuracy.Split", _Splits(Two()))
-    config = ClassifierConfig("fusion-object", {"epochs": 1, "each": 5}, held_out=0.2)
+    config = ClassifierConfig(
+        "fusion-object", {"n_epochs": 1, "samples_per_class": 5}, held_out=0.2
+    )
     (first,) = sweep_classifiers([config], tmp_path)
     assert set(first["accuracy"]) == {"basic", "basic_held_out"}
     assert set(first["games"]["basic"]) == {game.name for game in GAMES}
@@ -144,9 +146,9 @@ class _Splits:
     ("settings", "message"),
     [
         ({"kind": "local"}, "kind is 'local'; use one of global, object, vision"),
-        ({"epochs": 0}, "epochs is 0; it has to be 1 or more"),
+        ({"n_epochs": 0}, "n_epochs is 0; it has to be 1 or more"),
         ({"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),
-        ({"layers": -1}, "layers is -1"),
+        ({"n_layers": -1}, "n_layers is -1"),
         ({"epoch": 3}, "has no setting 'epoch'"),
     ],
 )
@@ -173,6 +175,6 @@ def test_a_trained_vision_transformer_comes_from_a_folder(
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
     config = transformers.ViTConfig(**sizes, intermediate_size=64, patch_size=32)
     transformers.ViTModel(config).save_pretrained(tmp_path)
-    agent = fitted(examples, kind="vision", epochs=1, vit=str(tmp_path))
+    agent = fitted(examples, kind="vision", n_epochs=1, vit=str(tmp_path))
     assert agent.predict(examples).shape == (80,)
     assert agent.settings["vit"] == str(tmp_path)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topple.iphyre.agents.plan_search import Judged, PlanSearch
-from topple.iphyre.agents.planner import Planner, simulator_judge
+from topple.iphyre.agents.planner import Evaluated, Planner, PlanSearch, simulator_evaluation
 from topple.iphyre.episode import play
 from topple.iphyre.game import Ball, Game
 from topple.iphyre.games import game_named
@@ -84,21 +83,21 @@ def test_a_game_without_gray_blocks_has_one_plan() -> None:
 def test_no_plan_is_judged_twice_nor_too_many(calls: int, generations: int, seed: int) -> None:
     seen: list[tuple[int, ...]] = []
 
-    def judge(rows: Rows) -> Judged:
+    def judge(rows: Rows) -> Evaluated:
         seen.extend(map(tuple, rows.tolist()))
-        return Judged(100.0 - np.abs(rows - 20).sum(axis=1), rows)
+        return Evaluated(100.0 - np.abs(rows - 20).sum(axis=1), rows)
 
     search = PlanSearch(judge, 2, AT_10_HZ, np.random.default_rng(seed))
     search.run(calls, generations)
-    assert len(seen) == len(set(seen)) == search.judged <= calls
+    assert len(seen) == len(set(seen)) == search.evaluated <= calls
     values = [found.value for found in search.best()]
     assert values == sorted(values, reverse=True)
 
 
 def test_the_search_closes_in_on_the_best_times() -> None:
-    def judge(rows: Rows) -> Judged:
+    def judge(rows: Rows) -> Evaluated:
         off = np.abs(rows - np.array([37, 90])).sum(axis=1)
-        return Judged(np.where((rows >= 0).all(axis=1), 100.0 - off, -1.0), rows)
+        return Evaluated(np.where((rows >= 0).all(axis=1), 100.0 - off, -1.0), rows)
 
     search = PlanSearch(judge, 2, AT_10_HZ, np.random.default_rng(0))
     search.run(600, 15)
@@ -108,7 +107,7 @@ def test_the_search_closes_in_on_the_best_times() -> None:
 def test_the_simulator_says_what_a_play_says() -> None:
     game = game_named("angle")
     rows = random_rows(np.random.default_rng(0), 40, len(game.eliminable), AT_10_HZ)
-    judged = simulator_judge(game, AT_10_HZ)(rows)
+    judged = simulator_evaluation(game, AT_10_HZ)(rows)
     for row, value, done in zip(rows, judged.values, judged.rows, strict=True):
         score = play(game, row_plan(game, row, AT_10_HZ), AT_10_HZ)
         assert score.reward == pytest.approx(value)

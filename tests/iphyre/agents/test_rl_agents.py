@@ -29,28 +29,28 @@ from topple.runs.checkpoint import CheckpointError
 from topple.runs.registry import create_agent
 from topple.runs.spec import load_spec
 
-CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre"
+CONFIGS = Path(__file__).resolve().parents[3] / "configs" / "iphyre"
 ELEVEN = [name.lower() for name in IPHYRE_TABLE_A4_PLAYERS if name not in ("Human", "Random")]
 TOY = [game_named("hinder"), game_named("hole")]
 
 # Small enough for a second.
-TINY_ON: dict[str, Any] = {"steps": 800, "envs": 4, "rollout": 20, "hidden": 8}
+TINY_ON: dict[str, Any] = {"total_timesteps": 800, "n_envs": 4, "n_steps": 20, "hidden_size": 8}
 TINY_OFF: dict[str, Any] = {
-    "steps": 300,
-    "envs": 4,
-    "hidden": 8,
-    "batch": 16,
-    "warm_up": 40,
-    "updates": 1,
+    "total_timesteps": 300,
+    "n_envs": 4,
+    "hidden_size": 8,
+    "batch_size": 16,
+    "learning_starts": 40,
+    "gradient_steps": 1,
 }
 
 
 def tiny(name: str, **more: Any) -> RlAgent:
     settings = {**TINY_ON, "learning_rate": 1e-2} if name[:3] in ("ppo", "a2c") else TINY_OFF
     if name.startswith("ppo"):
-        settings = {**settings, "batch": 40, "epochs": 2}
+        settings = {**settings, "batch_size": 40, "n_epochs": 2}
     if name.endswith("-o"):
-        settings = {**settings, "steps": 2_400}  # four episodes in each environment
+        settings = {**settings, "total_timesteps": 2_400}  # four episodes in each environment
     made = create_agent("iphyre", name, {**settings, **more})
     assert isinstance(made, RlAgent)
     return made
@@ -81,7 +81,7 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     )
     assert torch.equal(torch.get_rng_state(), before)
     assert torch.get_num_threads() == threads
-    assert reports[-1].done >= agent.steps
+    assert reports[-1].done >= agent.total_timesteps
     assert reports == agent.history
 
     # What a loaded agent plays is what its plans earn, and what the trained one plays.
@@ -91,9 +91,9 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     assert loaded.settings == agent.settings
     games = [*TOY, game_named("noisy_hole")]
     logs: list[list[Play]] = []
-    for explore in (False, True):
+    for stochastic in (False, True):
         for player in (agent, loaded):
-            player.explore = explore
+            player.stochastic = stochastic
             playing = Testing(games, AT_10_HZ, rng(), plays=2)
             player.act(playing)
             logs.append(list(playing.log))
@@ -120,7 +120,7 @@ def test_resumed_equals_uninterrupted(
     for stop in (30, 55):
         part = tiny(name)
         for report in part.learn(Training(TOY, AT_10_HZ, rng(5)), path):
-            if report.done >= part.steps * stop // 100:
+            if report.done >= part.total_timesteps * stop // 100:
                 break
         np.random.default_rng().random()  # others draw in between
         torch.rand(3)
@@ -172,49 +172,49 @@ def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
 
 LEARNERS: dict[str, dict[str, Any]] = {
     "ppo-i": {
-        "steps": 8_000,
-        "envs": 20,
-        "rollout": 10,
-        "batch": 50,
-        "epochs": 4,
-        "clip": 0.2,
-        "spread": 0.5,
+        "total_timesteps": 8_000,
+        "n_envs": 20,
+        "n_steps": 10,
+        "batch_size": 50,
+        "n_epochs": 4,
+        "clip_range": 0.2,
+        "std_init": 0.5,
     },
     "a2c-c": {
-        "steps": 16_000,
-        "envs": 20,
-        "rollout": 4,
+        "total_timesteps": 16_000,
+        "n_envs": 20,
+        "n_steps": 4,
         "gamma": 1.0,
-        "entropy": 0.0,
-        "spread": 0.5,
-        "gradient_limit": 0.5,
+        "ent_coef": 0.0,
+        "std_init": 0.5,
+        "max_grad_norm": 0.5,
     },
     "sac-i": {
-        "steps": 2_000,
-        "envs": 10,
-        "batch": 64,
-        "updates": 3,
-        "warm_up": 300,
-        "entropy": 0.1,
+        "total_timesteps": 2_000,
+        "n_envs": 10,
+        "batch_size": 64,
+        "gradient_steps": 3,
+        "learning_starts": 300,
+        "ent_coef": 0.1,
         "reward_scale": 1e-2,
     },
     "dqn-o": {
-        "steps": 20_000,
-        "envs": 16,
-        "batch": 64,
-        "updates": 2,
-        "warm_up": 500,
+        "total_timesteps": 20_000,
+        "n_envs": 16,
+        "batch_size": 64,
+        "gradient_steps": 2,
+        "learning_starts": 500,
         "learning_rate": 5e-4,
-        "hidden": 64,
+        "hidden_size": 64,
         "gamma": 0.95,
-        "returns": 50,
-        "target_interval": 1_000,
-        "exploring": 0.4,
-        "exploration": 0.1,
-        "gradient_limit": 1.0,
+        "n_steps": 50,
+        "target_update_interval": 1_000,
+        "exploration_fraction": 0.4,
+        "exploration_final_eps": 0.1,
+        "max_grad_norm": 1.0,
     },
 }
-SHARED: dict[str, Any] = {"hidden": 32, "reward_scale": 1e-3, "learning_rate": 2e-3}
+SHARED: dict[str, Any] = {"hidden_size": 32, "reward_scale": 1e-3, "learning_rate": 2e-3}
 
 
 def random_reward(agent: RlAgent) -> float:
@@ -250,7 +250,7 @@ def test_configs_load(path: Path) -> None:
     assert (found.label, found.variant) == (player, kind)
     assert agent.traits.strategy[0] == {"I": "i", "O": "o", "C": "c"}[player[-1]]
     if not kind:
-        assert agent.hidden == 256
+        assert agent.hidden_size == 256
         assert agent.settings == create_agent("iphyre", found.agent).settings  # type: ignore[attr-defined]
 
 
@@ -262,17 +262,25 @@ def test_there_is_a_config_for_every_agent() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("ppo-i", {"steps": 0}, "steps is 0; it has to be 1 or more"),
-        ("ppo-i", {"batch": 33}, "batch is 33, which does not divide rollout x envs = 4000"),
+        ("ppo-i", {"total_timesteps": 0}, "total_timesteps is 0; it has to be 1 or more"),
+        (
+            "ppo-i",
+            {"batch_size": 33},
+            "batch_size is 33, which does not divide n_steps x n_envs = 4000",
+        ),
         ("ppo-i", {"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),
         ("ppo-i", {"learning_rate": "fast"}, "'learning_rate' of agent 'ppo-i' is 'fast'"),
-        ("ppo-i", {"buffer": 3}, "agent 'ppo-i' has no setting 'buffer'"),
+        ("ppo-i", {"buffer_size": 3}, "agent 'ppo-i' has no setting 'buffer'"),
         ("a2c-o", {"gae_lambda": 2.0}, "gae_lambda is 2.0; it has to be from 0 to 1"),
         ("a2c-c", {"gamma": 1.5}, "gamma is 1.5"),
-        ("sac-o", {"target_entropy": -1.0}, "on the fly it is a share from 0 to 1"),
+        ("sac-o", {"target_entropy": -1.0}, "on the fly it has to be from 0 to 1"),
         ("sac-i", {"tau": 0.0}, "tau is 0.0"),
-        ("ddpg-i", {"noise": -1.0}, "noise is -1.0"),
-        ("dqn-o", {"exploration": 2.0}, "exploration is 2.0; it is a share from 0 to 1"),
+        ("ddpg-i", {"exploration_noise": -1.0}, "exploration_noise is -1.0"),
+        (
+            "dqn-o",
+            {"exploration_final_eps": 2.0},
+            "exploration_final_eps is 2.0; it has to be from 0 to 1",
+        ),
     ],
 )
 def test_bad_settings_are_named(name: str, settings: dict[str, Any], message: str) -> None:

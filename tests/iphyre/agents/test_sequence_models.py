@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from topple.iphyre.agents.decision_transformer import DecisionTransformer, choice_loss
-from topple.iphyre.agents.gpt import Gpt
+from topple.iphyre.agents.decision_transformer import DecisionTransformer, Gpt, action_loss
 from topple.iphyre.agents.mdrnn import Mdrnn, prediction_loss
 from topple.iphyre.agents.sequence_data import STEPS, Sequences, collect_sequences, windows
 from topple.iphyre.games import game_named
@@ -21,7 +20,7 @@ from topple.runs.checkpoint import CheckpointError
 from topple.runs.registry import create_agent
 
 GAMES = (game_named("support"), game_named("hinder"))
-SMALL = {"width": 32, "layers": 1, "heads": 2, "dropout": 0.0, "learning_rate": 3e-3}
+SMALL = {"embed_dim": 32, "n_layers": 1, "n_heads": 2, "dropout": 0.0, "learning_rate": 3e-3}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +58,7 @@ def test_windows_cover_episodes_once() -> None:
 
 
 def test_mdrnn_overfits_tiny_data(sequences: Sequences) -> None:
-    model = Mdrnn(hidden=32, mixtures=2, epochs=40, batch=8, learning_rate=3e-3)
+    model = Mdrnn(hidden_size=32, n_mixtures=2, n_epochs=40, batch_size=8, learning_rate=3e-3)
     first, *_, last = (report.loss or 0.0 for report in model.fit(sequences, 0))
     assert last < first - 2
     # What moves is foretold better than by saying that it stays where it is.
@@ -76,7 +75,7 @@ def test_mdrnn_overfits_tiny_data(sequences: Sequences) -> None:
 
 
 def test_mdrnn_losses_look_at_real_steps_only(sequences: Sequences) -> None:
-    model = Mdrnn(hidden=8, mixtures=2)
+    model = Mdrnn(hidden_size=8, n_mixtures=2)
     parts = windows(sequences.lengths, 64)
     padded = sequences._replace(states=sequences.states.copy())
     for k, length in enumerate(sequences.lengths):
@@ -114,7 +113,7 @@ def test_a_step_does_not_see_its_own_choice(sequences: Sequences) -> None:
 
 def test_decision_transformer_overfits_and_plays() -> None:
     sequences = collect_sequences(GAMES, 6)
-    agent = DecisionTransformer(epochs=150, batch=24, removal_weight=3.0, **SMALL)  # type: ignore[arg-type]
+    agent = DecisionTransformer(n_epochs=150, batch_size=24, removal_weight=3.0, **SMALL)  # type: ignore[arg-type]
     losses = [report.loss or 0.0 for report in agent.fit(sequences, 0)]
     assert losses[-1] < 0.35 * losses[0]
     playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(0), plays=5)
@@ -125,7 +124,7 @@ def test_decision_transformer_overfits_and_plays() -> None:
 
 
 def test_decision_transformer_plays_at_sixty_hertz_too() -> None:
-    agent = DecisionTransformer(epochs=1, each=1, **SMALL)  # type: ignore[arg-type]
+    agent = DecisionTransformer(n_epochs=1, samples_per_class=1, **SMALL)  # type: ignore[arg-type]
     agent.train(Training(GAMES[:1], AT_60_HZ, np.random.default_rng(0)))
     playing = Testing(GAMES[:1], AT_60_HZ, np.random.default_rng(0))
     agent.act(playing)
@@ -136,11 +135,11 @@ def test_losses_weigh_removals(sequences: Sequences) -> None:
     agent = DecisionTransformer(**SMALL)  # type: ignore[arg-type]
     network = agent.new_network().eval()
     with torch.no_grad():  # always nothing: wrong at removals alone
-        network.decide.weight.zero_()
-        network.decide.bias.copy_(torch.tensor([9.0, *[0.0] * 6]))
+        network.head.weight.zero_()
+        network.head.bias.copy_(torch.tensor([9.0, *[0.0] * 6]))
     first = np.zeros(sequences.size, np.int64)
     light, heavy = (
-        choice_loss(network, sequences, np.arange(sequences.size), first, 150, weight)
+        action_loss(network, sequences, np.arange(sequences.size), first, 150, weight)
         .detach()
         .item()
         for weight in (1.0, 20.0)
@@ -150,7 +149,7 @@ def test_losses_weigh_removals(sequences: Sequences) -> None:
 
 def test_resumed_transformer_equals_uninterrupted(sequences: Sequences, tmp_path: Path) -> None:
     path = tmp_path / "dt.pt"
-    options = {**SMALL, "dropout": 0.1, "epochs": 4, "batch": 8}
+    options = {**SMALL, "dropout": 0.1, "n_epochs": 4, "batch_size": 8}
     whole, resumed = (DecisionTransformer(**options) for _ in range(2))  # type: ignore[arg-type]
     list(whole.fit(sequences, 1))
     part = DecisionTransformer(**options).fit(sequences, 1, path)  # type: ignore[arg-type]
@@ -163,26 +162,31 @@ def test_resumed_transformer_equals_uninterrupted(sequences: Sequences, tmp_path
     assert all(torch.equal(ends[0][name], value) for name, value in ends[1].items())
     loaded = DecisionTransformer()
     loaded.load(path)
-    assert (loaded.width, loaded.epochs, loaded.target) == (32, 4, 1000.0)
+    assert (loaded.embed_dim, loaded.n_epochs, loaded.target_return) == (32, 4, 1000.0)
 
 
 def test_a_transformer_of_another_size_is_refused(sequences: Sequences, tmp_path: Path) -> None:
     path = tmp_path / "dt.pt"
-    list(DecisionTransformer(**{**SMALL, "epochs": 1}).fit(sequences, 0, path))  # type: ignore[arg-type]
-    with pytest.raises(CheckpointError, match="trained with width = 32, not 64"):
-        next(DecisionTransformer(**{**SMALL, "epochs": 1, "width": 64}).fit(sequences, 0, path))  # type: ignore[arg-type]
-    with pytest.raises(CheckpointError, match="trained with epochs = 1, not 2"):
-        next(DecisionTransformer(**{**SMALL, "epochs": 2}).fit(sequences, 0, path))  # type: ignore[arg-type]
+    list(DecisionTransformer(**{**SMALL, "n_epochs": 1}).fit(sequences, 0, path))  # type: ignore[arg-type]
+    other = {**SMALL, "n_epochs": 1, "embed_dim": 64}
+    with pytest.raises(CheckpointError, match="trained with embed_dim = 32, not 64"):
+        next(DecisionTransformer(**other).fit(sequences, 0, path))  # type: ignore[arg-type]
+    with pytest.raises(CheckpointError, match="trained with n_epochs = 1, not 2"):
+        next(DecisionTransformer(**{**SMALL, "n_epochs": 2}).fit(sequences, 0, path))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("agent", "settings", "message"),
     [
-        ("decision-transformer", {"heads": 3}, "width is 128; it has to be a multiple of 3"),
+        ("decision-transformer", {"n_heads": 3}, "embed_dim is 128; it has to be a multiple of 3"),
         ("decision-transformer", {"dropout": 1.0}, "dropout is 1.0; it has to be from 0 to less"),
-        ("decision-transformer", {"context": 0}, "context is 0; it has to be 1 or more"),
-        ("world-model-ppo", {"memory": 0}, "memory is 0"),
-        ("world-model-sac", {"steps": 0}, "steps is 0"),
+        (
+            "decision-transformer",
+            {"context_length": 0},
+            "context_length is 0; it has to be 1 or more",
+        ),
+        ("world-model-ppo", {"lstm_hidden_size": 0}, "lstm_hidden_size is 0"),
+        ("world-model-sac", {"total_timesteps": 0}, "total_timesteps is 0"),
         ("planner-learned", {"plans": 0}, "plans is 0; it has to be 1 or more"),
     ],
 )

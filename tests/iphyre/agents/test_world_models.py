@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from topple.iphyre.agents.foresight import Foresight, removal_rows, train_mdrnn
-from topple.iphyre.agents.learned_planner import LearnedPlanner, model_judge
-from topple.iphyre.agents.mdrnn import Mdrnn, MdrnnNetwork
+from topple.iphyre.agents.learned_planner import LearnedPlanner, model_evaluation
+from topple.iphyre.agents.mdrnn import (
+    Foresight,
+    Mdrnn,
+    MdrnnNetwork,
+    removal_rows,
+    train_mdrnn,
+)
 from topple.iphyre.agents.outcome_data import first_table
-from topple.iphyre.agents.plan_search import Judged
+from topple.iphyre.agents.planner import Evaluated
 from topple.iphyre.agents.world_model import (
     ForesightVecEnv,
     WithForesight,
@@ -26,13 +31,25 @@ from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ
 
-CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "iphyre_models"
+CONFIGS = Path(__file__).resolve().parents[3] / "configs" / "iphyre_models"
 GAMES = (game_named("support"), game_named("hinder"))
-TINY = {"each": 3, "memory": 16, "mixtures": 2, "model_epochs": 2}
+TINY = {"samples_per_class": 3, "lstm_hidden_size": 16, "n_mixtures": 2, "model_epochs": 2}
 MODELS = {
-    WorldModelPpo: {"steps": 600, "envs": 4, "rollout": 75, "batch": 100, "epochs": 2},
-    WorldModelA2c: {"steps": 600, "envs": 4},
-    WorldModelSac: {"steps": 600, "envs": 4, "warm_up": 100, "updates": 1, "batch": 32},
+    WorldModelPpo: {
+        "total_timesteps": 600,
+        "n_envs": 4,
+        "n_steps": 75,
+        "batch_size": 100,
+        "n_epochs": 2,
+    },
+    WorldModelA2c: {"total_timesteps": 600, "n_envs": 4},
+    WorldModelSac: {
+        "total_timesteps": 600,
+        "n_envs": 4,
+        "learning_starts": 100,
+        "gradient_steps": 1,
+        "batch_size": 32,
+    },
 }
 
 
@@ -141,17 +158,17 @@ def test_a_resumed_controller_equals_an_uninterrupted_one(
 def test_a_controller_learns_two_games_better_than_chance() -> None:
     agent = agent_of(
         WorldModelPpo,
-        steps=12_000,
-        envs=8,
-        rollout=125,
-        batch=250,
-        epochs=4,
+        total_timesteps=12_000,
+        n_envs=8,
+        n_steps=125,
+        batch_size=250,
+        n_epochs=4,
         learning_rate=1e-3,
         reward_scale=1e-3,
         gamma=0.999,
         gae_lambda=0.95,
-        entropy=0.003,
-        patience=3.0,
+        ent_coef=0.003,
+        noop_bias=3.0,
     )
     *_, last = agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
     assert last.solved is not None
@@ -172,13 +189,13 @@ def test_imagined_rewards_follow_the_model(monkeypatch: pytest.MonkeyPatch) -> N
         """Says that all is solved in the eleventh step."""
 
         def remember(self, states: Any, removed: Any) -> tuple[Any, Any]:
-            self.steps = getattr(self, "steps", 0) + 1
+            self.steps = getattr(self, "total_timesteps", 0) + 1
             return states, np.full(len(states), float(self.steps == 11))
 
     monkeypatch.setattr("topple.iphyre.agents.learned_planner.Foresight", Sure)
     game = GAMES[0]
     rows = np.array([[-1, -1], [3, -1], [3, 50]], np.int32)
-    judged: Judged = model_judge(network(), game, AT_10_HZ)(rows)
+    judged: Evaluated = model_evaluation(network(), game, AT_10_HZ)(rows)
     assert judged.values == pytest.approx([998.9, 988.9, 988.9])
     assert (judged.rows == rows).all()
 

@@ -22,11 +22,11 @@ SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"action
 SMALL["optimal"] = {"actions": 4}
 SMALL["dqn"] = {
     "actions": 4,
-    "rank": 4,
+    "rank_size": 4,
     "width": 8,
     "image_size": 64,
     "updates": 2,
-    "batch": 8,
+    "batch_size": 8,
     "device": "cpu",
 }
 SMALL["llm"] = {"model": "heuristic"}

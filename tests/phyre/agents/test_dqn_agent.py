@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from topple.phyre import Task, Tier, load_task, template_task_ids
-from topple.phyre.agents.batches import CHUNK
 from topple.phyre.agents.dqn import Dqn, DqnOnline
+from topple.phyre.agents.dqn_updates import CHUNK
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
@@ -24,10 +24,10 @@ SMALL: dict[str, Any] = {
     "actions": ACTIONS,
     "width": 8,
     "image_size": 64,
-    "action_hidden": 32,
-    "batch": 16,
+    "action_hidden_size": 32,
+    "batch_size": 16,
     "updates": 12,
-    "rank": ACTIONS,
+    "rank_size": ACTIONS,
     "learning_rate": 3e-3,
     "device": "cpu",
 }
@@ -90,7 +90,7 @@ def test_resumed_training_equals_uninterrupted_training(
     whole = Dqn(**SMALL)
     whole.train(training(tasks, cache))
     # Save after every report, and stop after the first that is past a third of the way.
-    monkeypatch.setattr("topple.phyre.agents.pace.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("topple.phyre.agents.dqn_updates.SAVE_SECONDS", 0.0)
     file = tmp_path / "checkpoint.pt"
     stopped = Dqn(**SMALL)
     for report in stopped.learn(training(tasks, cache), file):
@@ -148,7 +148,7 @@ def test_all_attempts_are_made_after_a_solution_too(tasks: list[Task], cache: Ac
 
 def test_near_attempts_are_put_off(tasks: list[Task], cache: ActionCache) -> None:
     distance = 0.25
-    agent = Dqn(**{**SMALL, "distance": distance})
+    agent = Dqn(**{**SMALL, "min_distance": distance})
     agent.train(training(tasks, cache))
     log = attempts_of(agent, tasks, cache, attempts=5)
     for task in tasks:
@@ -161,7 +161,7 @@ def test_near_attempts_are_put_off(tasks: list[Task], cache: ActionCache) -> Non
 def test_a_time_limit_lowers_the_updates_and_says_so(
     tasks: list[Task], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("topple.phyre.agents.pace.MEASURE_SECONDS", 0.05)
+    monkeypatch.setattr("topple.phyre.agents.dqn_updates.MEASURE_SECONDS", 0.05)
     agent = Dqn(**{**SMALL, "updates": 10 * CHUNK})
     reports = list(agent.learn(training(tasks, cache), minutes=0.02))
     assert reports[-1].done == reports[-1].planned == agent.updates < 10 * CHUNK
@@ -176,7 +176,7 @@ def test_a_checkpoint_is_for_its_own_training(
     agent = Dqn(**SMALL)
     list(agent.learn(training(tasks, cache), file))
     with pytest.raises(CheckpointError, match=r"trained with fusion = last, not first; use the"):
-        list(Dqn(**{**SMALL, "fusion": "first"}).learn(training(tasks, cache), file))
+        list(Dqn(**{**SMALL, "fusion_place": "first"}).learn(training(tasks, cache), file))
     with pytest.raises(CheckpointError, match="another seed; use"):
         list(Dqn(**SMALL).learn(training(tasks, cache, seed=5), file))
     with pytest.raises(CheckpointError, match="trained on other tasks"):
@@ -190,7 +190,7 @@ def test_a_checkpoint_is_for_its_own_training(
 def test_unfinished_training_is_not_evaluated(
     tasks: list[Task], cache: ActionCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("topple.phyre.agents.pace.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("topple.phyre.agents.dqn_updates.SAVE_SECONDS", 0.0)
     file = tmp_path / "checkpoint.pt"
     next(iter(Dqn(**SMALL).learn(training(tasks, cache), file)))
     with pytest.raises(CheckpointError, match="has 1 of 12 updates; finish it"):
@@ -203,12 +203,18 @@ def test_unfinished_training_is_not_evaluated(
     ("settings", "message"),
     [
         ({"updates": 0}, "updates is 0; it has to be 1 or more"),
-        ({"fusion": "middle"}, "fusion is 'middle'; use one of last, first, all, last-single"),
+        (
+            {"fusion_place": "middle"},
+            "fusion_place is 'middle'; use one of last, first, all, last-single",
+        ),
         ({"image_size": 100}, "image_size is 100; use one of 64, 128, 256"),
-        ({"batch": 10, "share": 4}, "batch is 10 and share 4; use a multiple of 8"),
+        (
+            {"batch_size": 10, "attempts_per_task": 4},
+            "batch_size is 10 and attempts_per_task 4; use a multiple of 8",
+        ),
         ({"device": "tpu"}, "device is 'tpu'; use 'cpu', 'cuda' or 'auto'"),
         ({"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),
-        ({"distance": -1.0}, "distance is -1.0; it has to be 0 or more"),
+        ({"min_distance": -1.0}, "min_distance is -1.0; it has to be 0 or more"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], message: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topple.phyre.agents.batches import CHUNK, Batches
+from topple.phyre.agents.dqn_updates import CHUNK, Batches
 from topple.phyre.cache.shard import UNKNOWN, Outcomes
 
 SEED = 3
@@ -38,7 +38,7 @@ def drawn(outcomes: Outcomes, batches: Batches, share: int) -> npt.NDArray[np.in
 @given(st.integers(0, 1000), st.sampled_from([1, 2, 4]))
 def test_half_of_a_batch_are_solutions(seed: int, share: int) -> None:
     outcomes = table(seed=seed)
-    found = drawn(outcomes, Batches(outcomes, 16, share=share, seed=seed), share)
+    found = drawn(outcomes, Batches(outcomes, 16, per_task=share, seed=seed), share)
     assert ((found == 1).sum(axis=1) == 8).all()
 
 
@@ -52,7 +52,7 @@ def test_unbalanced_batches_hold_solutions_by_their_share() -> None:
 @pytest.mark.parametrize("share", [1, 4])
 def test_every_solution_and_failure_is_drawn_equally_often(share: int) -> None:
     outcomes = table()
-    chunk = Batches(outcomes, 64, share=share, seed=SEED).chunk(0)
+    chunk = Batches(outcomes, 64, per_task=share, seed=SEED).chunk(0)
     tasks = np.repeat(chunk.tasks, share, axis=1)
     counts = np.zeros(outcomes.shape)
     np.add.at(counts, (tasks, chunk.numbers), 1)
@@ -80,4 +80,4 @@ def test_nothing_to_draw_from_is_said() -> None:
     with pytest.raises(ValueError, match="no failures among 3 actions"):
         Batches(np.ones((2, 3), np.int8), 16, seed=SEED)
     with pytest.raises(ValueError, match="a batch of 6 cannot be halved into groups of 2"):
-        Batches(table(), 6, share=2, seed=SEED)
+        Batches(table(), 6, per_task=2, seed=SEED)

@@ -8,17 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from topple.phyre.agents.checkpoint import (
-    Checkpoint,
-    read_checkpoint,
-    write_checkpoint,
-)
-from topple.phyre.agents.dqn import Dqn
-from topple.phyre.agents.network import QNetwork
+from topple.phyre.agents.dqn import Checkpoint, Dqn
+from topple.phyre.agents.dqn_network import QNetwork
 from topple.runs.checkpoint import CheckpointError
 
 CHECKPOINT = Checkpoint(
-    settings={"width": 8, "action_hidden": 16, "updates": 4},
+    settings={"width": 8, "action_hidden_size": 16, "updates": 4},
     run={"agent": "dqn"},
     data="digest",
     action_size=3,
@@ -26,7 +21,7 @@ CHECKPOINT = Checkpoint(
     done=4,
     planned=4,
     simulator_calls=100,
-    network=QNetwork(3, hidden=16, width=8).state_dict(),
+    network=QNetwork(3, hidden_size=16, width=8).state_dict(),
     optimizer={},
 )
 
@@ -40,8 +35,8 @@ class Trap:
 
 def test_written_and_read_again(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "checkpoint.pt"
-    write_checkpoint(file, CHECKPOINT)
-    found = read_checkpoint(file)
+    CHECKPOINT.write(file)
+    found = Checkpoint.read(file)
     assert (found.settings, found.run, found.seed) == (CHECKPOINT.settings, CHECKPOINT.run, 5)
     for name, value in CHECKPOINT.network.items():
         assert torch.equal(found.network[name], value)
@@ -51,34 +46,34 @@ def test_written_and_read_again(tmp_path: Path) -> None:
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "checkpoint.pt"
     with pytest.raises(CheckpointError, match=r"there is no checkpoint .*; train one with"):
-        read_checkpoint(file)
-    write_checkpoint(file, CHECKPOINT)
+        Checkpoint.read(file)
+    CHECKPOINT.write(file)
     whole = file.read_bytes()
     for content in (b"", b"no checkpoint", whole[: len(whole) // 2]):
         file.write_bytes(content)
         with pytest.raises(CheckpointError, match="is no checkpoint, or a damaged one"):
-            read_checkpoint(file)
+            Checkpoint.read(file)
     torch.save({"weights": torch.zeros(1)}, file)
     with pytest.raises(CheckpointError, match="no checkpoint of this version; train again"):
-        read_checkpoint(file)
+        Checkpoint.read(file)
     torch.save({"format": "topple dqn 1", "seed": 1}, file)
     with pytest.raises(CheckpointError, match="'action_size' is missing or unknown"):
-        read_checkpoint(file)
+        Checkpoint.read(file)
 
 
 def test_nothing_a_file_brings_along_is_run(tmp_path: Path) -> None:
     file = tmp_path / "checkpoint.pt"
     file.write_bytes(pickle.dumps({"format": "topple dqn 1", "trap": Trap()}))
     with pytest.raises(CheckpointError, match="is no checkpoint"):
-        read_checkpoint(file)
+        Checkpoint.read(file)
     torch.save({"format": "topple dqn 1", "trap": Trap()}, file)
     with pytest.raises(CheckpointError, match="is no checkpoint"):
-        read_checkpoint(file)
+        Checkpoint.read(file)
 
 
 def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "checkpoint.pt"
-    wrong = {**CHECKPOINT.__dict__, "network": QNetwork(6, hidden=16, width=8).state_dict()}
-    write_checkpoint(file, Checkpoint(**wrong))
+    wrong = {**CHECKPOINT.__dict__, "network": QNetwork(6, hidden_size=16, width=8).state_dict()}
+    Checkpoint(**wrong).write(file)
     with pytest.raises(CheckpointError, match="the checkpoint's weights do not fit"):
         Dqn(device="cpu").load(file)

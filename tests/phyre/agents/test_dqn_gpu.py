@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from topple.phyre.agents.batches import CHUNK, Batches
-from topple.phyre.agents.network import QNetwork
-from topple.phyre.agents.ranking import scores
-from topple.phyre.agents.updates import Updates, on_device
+from topple.phyre.agents.dqn_network import QNetwork, on_device, scores
+from topple.phyre.agents.dqn_updates import CHUNK, Batches, Updates
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 
@@ -19,12 +17,12 @@ DEVICE = torch.device("cuda")
 
 def updates(graph: bool, share: int = 1) -> tuple[QNetwork, Updates]:
     torch.manual_seed(0)
-    network = on_device(QNetwork(ACTION, hidden=32, width=16), DEVICE)
+    network = on_device(QNetwork(ACTION, hidden_size=32, width=16), DEVICE)
     images = torch.randint(0, 7, (20, 64, 64), dtype=torch.uint8).to(DEVICE)
     actions = torch.rand(50, ACTION).to(DEVICE)
     outcomes = np.random.default_rng(0).choice(np.array([-1, 0, 1], np.int8), (20, 50))
     return network, Updates(
-        network, images, actions, Batches(outcomes, 16, share=share, seed=1), graph=graph
+        network, images, actions, Batches(outcomes, 16, per_task=share, seed=1), graph=graph
     )
 
 

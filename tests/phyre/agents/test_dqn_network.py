@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from topple.phyre.agents.network import FUSIONS, QNetwork
-from topple.phyre.agents.ranking import best_first, scores
+from topple.phyre.agents.dqn_network import FUSION_PLACES, QNetwork, best_first, scores
 
 ACTION = 3
 # ResNet-18 has 11,689,512 weights: 513,000 of them belong to the last layer for 1,000 classes,
@@ -26,13 +25,13 @@ def perceptron(channels: int, hidden: int = 512, layers: int = 1) -> int:
     [("last", [256]), ("first", [64]), ("all", [64, 64, 128, 256]), ("last-single", [512])],
 )
 def test_weights_are_those_of_the_published_network(fusion: str, channels: list[int]) -> None:
-    network = QNetwork(ACTION, fusion=fusion)
+    network = QNetwork(ACTION, fusion_place=fusion)
     expected = BODY + STEM + DECISION + sum(map(perceptron, channels))
     assert sum(weights.numel() for weights in network.parameters()) == expected
 
 
 def test_the_action_encoder_can_be_wider_and_deeper() -> None:
-    network = QNetwork(ACTION, hidden=1024, layers=2)
+    network = QNetwork(ACTION, hidden_size=1024, layers=2)
     expected = BODY + STEM + DECISION + perceptron(256, 1024, 2)
     assert sum(weights.numel() for weights in network.parameters()) == expected
 
@@ -46,9 +45,9 @@ def actions(count: int) -> torch.Tensor:
     return torch.rand(count, ACTION, generator=torch.Generator().manual_seed(2))
 
 
-@pytest.mark.parametrize("fusion", FUSIONS)
+@pytest.mark.parametrize("fusion", FUSION_PLACES)
 def test_actions_share_what_depends_on_the_image(fusion: str) -> None:
-    network = QNetwork(ACTION, hidden=16, fusion=fusion, width=8).eval()
+    network = QNetwork(ACTION, hidden_size=16, fusion_place=fusion, width=8).eval()
     picture, listed = images(1), actions(300)
     with torch.no_grad():
         alone = network(picture.expand(300, -1, -1), listed)
@@ -60,7 +59,7 @@ def test_actions_share_what_depends_on_the_image(fusion: str) -> None:
 
 
 def test_every_attempt_gets_the_image_of_its_group() -> None:
-    network = QNetwork(ACTION, hidden=16, width=8).eval()
+    network = QNetwork(ACTION, hidden_size=16, width=8).eval()
     pictures, listed = images(3), actions(6)
     with torch.no_grad():
         grouped = network(pictures, listed)
@@ -69,9 +68,9 @@ def test_every_attempt_gets_the_image_of_its_group() -> None:
 
 
 def test_the_eighth_channel_is_never_used() -> None:
-    network = QNetwork(ACTION, hidden=16, width=8)
+    network = QNetwork(ACTION, hidden_size=16, width=8)
     network(images(2), actions(2)).sum().backward()
-    first = network.stem[0]
+    first = network.input_layer[0]
     assert isinstance(first, torch.nn.Conv2d)
     gradient = first.weight.grad
     assert gradient is not None

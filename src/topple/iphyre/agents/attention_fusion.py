@@ -1,8 +1,8 @@
-"""Attention Fusion: a classifier of plans of our own, which looks at pairs of bodies.
+"""Attention Fusion: a classifier of plans of our own, with attention between bodies.
 
-It plays like the other classifiers, by the most promising of random plans. It learns from plans on
-variants of the training games and on games scrambled from their pieces, all of them simulated
-before it meets the game it is scored on.
+Like the other classifiers it plays the most promising of random plans. It learns from plans for
+variants of the training games and for games scrambled from their pieces, all of them simulated
+before it meets the game that it is scored on.
 """
 
 from __future__ import annotations
@@ -16,23 +16,22 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from topple.iphyre.agents.outcome_data import joined
+from topple.iphyre.agents.outcome_data import joined, play_examples, widened
 from topple.iphyre.agents.plan_classifier import PlanClassifier
-from topple.iphyre.agents.scrambled_data import play_examples, widened
 from topple.iphyre.game import Game
 from topple.iphyre.observe import COLUMNS
 from topple.iphyre.sampling import LATEST
 from topple.runs.agent import Report
-from topple.runs.settings import at_least, shared_by
+from topple.runs.settings import at_least, divisible
 
 _REPORTED = 50  # games between two reports
-_REMOVABLE = 5  # column of the table
-_SHAPE = 9  # numbers that say where a body is, beside its ends
-_TIMING = 3  # when it goes, whether it does, whether it could and does not
+_REMOVABLE = 5  # column of the object table
+_SHAPE = 9  # further features of where a body is
+_TIMING = 3  # when it is removed, whether it is, whether it could be and is not
 
 
 class AttentionFusion(nn.Module):
-    """A transformer over bodies, each with its time."""
+    """A transformer over bodies, each with the time of its removal."""
 
     def __init__(self, layers: int, width: int, heads: int) -> None:
         super().__init__()
@@ -72,32 +71,32 @@ class AttentionFusionAgent(PlanClassifier):
     """Attention Fusion; its other settings are those of all classifiers.
 
     Attributes:
-        layers: of attention.
-        width: of features.
-        heads: of each layer.
-        variants: of each training game.
+        n_layers: attention layers.
+        embed_dim: size of the features.
+        n_heads: attention heads of each layer.
+        variants: variants of each training game.
         scrambled: games put together from pieces of the training games.
-        draws: plans played on each game, of which at most ``each`` that work and as many that do
-            not are kept.
-        data_seed: of these games. Plans are the same for all seeds of weights and batches.
+        draws: plans played on each game, of which at most ``samples_per_class`` that work and as
+            many that do not are kept.
+        data_seed: seed of these games. Plans are the same for all seeds of weights and batches.
     """
 
     smoke: ClassVar[Mapping[str, Any]] = {
-        "epochs": 2,
-        "layers": 1,
-        "width": 16,
+        "n_epochs": 2,
+        "n_layers": 1,
+        "embed_dim": 16,
         "variants": 1,
         "scrambled": 5,
         "draws": 64,
-        "each": 10,
+        "samples_per_class": 10,
         "candidates": 50,
     }
 
-    layers: int = 3
-    epochs: int = 5
-    batch: int = 256
-    width: int = 96
-    heads: int = 4
+    n_layers: int = 3
+    n_epochs: int = 5
+    batch_size: int = 256
+    embed_dim: int = 96
+    n_heads: int = 4
     variants: int = 40
     scrambled: int = 3000
     draws: int = 384
@@ -105,11 +104,9 @@ class AttentionFusionAgent(PlanClassifier):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("layers", "width", "heads", "draws"):
-            at_least(name, getattr(self, name), 1)
-        for name in ("variants", "scrambled"):
-            at_least(name, getattr(self, name), 0)
-        shared_by("width", self.width, "heads", self.heads)
+        at_least(self, 1, "n_layers", "embed_dim", "n_heads", "draws")
+        at_least(self, 0, "variants", "scrambled")
+        divisible(self, "embed_dim", "n_heads")
 
     def fit_games(
         self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
@@ -121,12 +118,12 @@ class AttentionFusionAgent(PlanClassifier):
         more = list(widened(games, self.variants, self.scrambled, self.data_seed))
         parts, start = [], time.monotonic()
         for number, game in enumerate(more):
-            parts.append(play_examples(game, self.draws, self.each, number))
+            parts.append(play_examples(game, self.draws, self.samples_per_class, number))
             if number % _REPORTED == 0:
-                pace = (number + 1) / (time.monotonic() - start)
-                yield Report(number + 1, len(more), pace, preparing=True)
+                rate = (number + 1) / (time.monotonic() - start)
+                yield Report(number + 1, len(more), rate, preparing=True)
         yield from self.fit(joined(parts), seed, checkpoint, run)
 
     def new_network(self) -> nn.Module:
-        """A network with these settings and first weights."""
-        return AttentionFusion(self.layers, self.width, self.heads)
+        """Create a network with these settings and initial weights."""
+        return AttentionFusion(self.n_layers, self.embed_dim, self.n_heads)

@@ -97,7 +97,7 @@ def run_classifier(
 ) -> dict[str, Any]:
     """Train a classifier on basic games and test it on all splits."""
     agent = cast(Classifier, create_agent("iphyre", config.agent, config.settings))
-    each, masked = agent.settings["each"], agent.settings["masked"]
+    each, masked = agent.settings["samples_per_class"], agent.settings["masked"]
     learned = store.of(Split.BASIC, each, masked)
     kept = held_out(learned, config.held_out, config.seed)
     started = time.monotonic()

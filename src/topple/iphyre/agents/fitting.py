@@ -1,8 +1,8 @@
-"""Fitting a network to a fixed set of examples, in epochs that can be stopped and taken up.
+"""Fitting a network to a fixed set of examples, in epochs, and agents that are fitted so.
 
 Everything random comes from the seed and the number of the epoch, and all arithmetic runs on one
-thread: training that was stopped between two epochs ends with the same bits as one that was not.
-A GPU is faster, but adds up in an order of its own, so its bits are not those of the processor.
+thread, so training that was interrupted between two epochs ends with the same bits as training
+that was not. A GPU is faster, but adds in an order of its own, so its bits are not those of a CPU.
 """
 
 from __future__ import annotations
@@ -13,20 +13,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from topple.iphyre.game import Game
+from topple.iphyre.phases import Training
 from topple.runs.agent import Report
-from topple.runs.checkpoint import CheckpointError, read_state, write_state
-from topple.runs.device import CPU, CUDA
+from topple.runs.checkpoint import (
+    CheckpointError,
+    check_settings,
+    load_weights,
+    read_state,
+    write_state,
+)
+from topple.runs.device import CPU, CUDA, chosen_device
+from topple.runs.settings import settings_of
 
 _FORMAT = "topple fit 1"
 _NAMES = {"key", "run", "epoch", "epochs", "network", "optimizer"}
 _SAVE_SECONDS = 30.0  # between checkpoints, at least
+_SEEDS = 2**31
 LAST_RATE = 1e-6  # where learning rates end, as published
 
 Indices = NDArray[np.int64]
@@ -53,46 +63,46 @@ def seeded(seed: int, make: Callable[[], nn.Module]) -> nn.Module:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long and how fast.
+    """The length of training and its learning rates, by cosine annealing.
 
     Attributes:
-        epochs: over all examples.
-        batch: examples of an update.
-        learning_rate: at the beginning; it falls by half a cosine.
-        half_cosine: updates until it is down; it then rises again, and so on. 0: it is down at
-            the end of training.
-        constant: whether it stays the same instead.
+        n_epochs: passes over all examples.
+        batch_size: examples of a minibatch.
+        learning_rate: initial learning rate.
+        t_max: updates until the learning rate is at its minimum, after which it rises again, as in
+            PyTorch's ``CosineAnnealingLR``; 0: it is there at the end of training.
+        constant: whether the learning rate stays the same instead.
     """
 
-    epochs: int
-    batch: int
+    n_epochs: int
+    batch_size: int
     learning_rate: float
-    half_cosine: int = 0
+    t_max: int = 0
     constant: bool = False
 
     def rate(self, update: int, updates: int) -> float:
         """The learning rate of an update."""
         if self.constant:
             return self.learning_rate
-        part = update / (self.half_cosine or updates)
+        part = update / (self.t_max or updates)
         return LAST_RATE + (self.learning_rate - LAST_RATE) * (1 + math.cos(math.pi * part)) / 2
 
 
 @dataclass(eq=False)
 class Fitting:
-    """A network, its examples, and how far training has come.
+    """The training of a network on some examples.
 
     Attributes:
-        network: with its first weights.
-        loss: of a batch.
-        count: examples.
-        schedule: how long and how fast.
-        seed: of the order of examples and of everything else random.
-        key: settings and data a checkpoint has to agree with.
-        groups: parameters and the share of the learning rate they get; all of it by default.
+        network: the network with its initial weights.
+        loss: loss of a minibatch.
+        count: number of examples.
+        schedule: length of training and learning rates.
+        seed: seed of the order of examples and of everything else random.
+        key: settings and data that a checkpoint has to agree with.
+        groups: parameters with a factor of their learning rate; 1 for all by default.
         run: what the training is for, kept in checkpoints.
-        device: where the network is while it is trained, cpu or cuda; it comes back afterwards.
-        epoch: epochs made.
+        device: where the network is trained, cpu or cuda; afterwards it is on the cpu.
+        epoch: number of finished epochs.
     """
 
     network: nn.Module
@@ -113,11 +123,11 @@ class Fitting:
         self._optimizer = torch.optim.Adam([{"params": list(listed)} for listed, _ in groups])
 
     def epochs(self, checkpoint: Path | None = None) -> Iterator[Report]:
-        """Make the epochs that are missing, with a report after each.
+        """Run the remaining epochs, with a report after each.
 
         Args:
-            checkpoint: a file to go on from if it is there, and to save to: now and then, at the
-                end, and when the iterator is closed.
+            checkpoint: file to resume from if it exists, and to save to: regularly, at the end,
+                and when the iterator is closed.
 
         Raises:
             CheckpointError: The file cannot be used.
@@ -126,7 +136,7 @@ class Fitting:
             self._restore(checkpoint)
         saved, last = self.epoch, time.monotonic()
         try:
-            while self.epoch < self.schedule.epochs:
+            while self.epoch < self.schedule.n_epochs:
                 started = time.monotonic()
                 loss, rate = self._one_epoch()
                 spent = time.monotonic() - started
@@ -136,7 +146,7 @@ class Fitting:
                 updates = self._updates
                 yield Report(
                     self.epoch * updates,
-                    self.schedule.epochs * updates,
+                    self.schedule.n_epochs * updates,
                     updates / spent,
                     loss,
                     rate,
@@ -148,22 +158,22 @@ class Fitting:
 
     @property
     def _updates(self) -> int:
-        """Of an epoch."""
-        return -(-self.count // self.schedule.batch)
+        """Updates of an epoch."""
+        return -(-self.count // self.schedule.batch_size)
 
     def _one_epoch(self) -> tuple[float, float]:
-        """Its mean loss and last learning rate."""
+        """Run an epoch; its mean loss and last learning rate."""
         rng = np.random.default_rng([self.seed, self.epoch])
         order = rng.permutation(self.count)
-        batch, updates = self.schedule.batch, self._updates
+        batch, updates = self.schedule.batch_size, self._updates
         losses, rate = [], 0.0
         self.network.train()
         forked = range(torch.cuda.device_count()) if self.device == CUDA else []
         with one_thread(), torch.random.fork_rng(devices=forked):
-            torch.manual_seed(int(rng.integers(2**31)))  # for dropout
+            torch.manual_seed(int(rng.integers(_SEEDS)))  # for dropout
             for number in range(updates):
                 rate = self.schedule.rate(
-                    self.epoch * updates + number, self.schedule.epochs * updates
+                    self.epoch * updates + number, self.schedule.n_epochs * updates
                 )
                 for group, share in zip(self._optimizer.param_groups, self._shares, strict=True):
                     group["lr"] = rate * share
@@ -171,7 +181,7 @@ class Fitting:
                 loss = self.loss(order[number * batch : (number + 1) * batch], rng)
                 loss.backward()  # type: ignore[no-untyped-call]
                 self._optimizer.step()
-                losses.append(loss.detach())  # as a number only later, which would wait for a GPU
+                losses.append(loss.detach())  # converted later: that waits for the GPU
         self.epoch += 1
         return sum(map(float, losses)) / len(losses), rate
 
@@ -181,7 +191,7 @@ class Fitting:
             "key": dict(self.key),
             "run": dict(self.run),
             "epoch": self.epoch,
-            "epochs": self.schedule.epochs,
+            "epochs": self.schedule.n_epochs,
             "network": self.network.state_dict(),
             "optimizer": self._optimizer.state_dict()["state"],
         }
@@ -190,26 +200,16 @@ class Fitting:
 
     def _restore(self, path: Path) -> None:
         found = read_state(path, _FORMAT, _NAMES)
-        check_key(found["key"], self.key)
-        if found["epochs"] != self.schedule.epochs:
+        check_settings(found["key"], self.key)
+        if found["epochs"] != self.schedule.n_epochs:
             raise CheckpointError(
                 f"{path} is of a training of {found['epochs']} epochs, not of "
-                f"{self.schedule.epochs}; use the same number or another folder"
+                f"{self.schedule.n_epochs}; use the same number or another folder"
             )
         load_weights(self.network, found["network"])
         state = self._optimizer.state_dict()
         self._optimizer.load_state_dict({**state, "state": found["optimizer"]})
         self.epoch = found["epoch"]
-
-
-def check_key(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Refuse a checkpoint of other settings or data."""
-    for name, value in wanted.items():
-        if found.get(name) != value:
-            raise CheckpointError(
-                f"the checkpoint was trained with {name} = {found.get(name)}, not {value}; "
-                "use the same settings or another folder"
-            )
 
 
 def read_fit(path: Path) -> dict[str, Any]:
@@ -226,14 +226,104 @@ def read_fit(path: Path) -> dict[str, Any]:
     return found
 
 
-def load_weights(network: nn.Module, weights: Mapping[str, Any]) -> None:
-    """Put weights into a network.
+@dataclass
+class FittedAgent:
+    """An agent whose network is fitted to data of games before it plays.
 
-    Raises:
-        CheckpointError: They are those of another network.
+    Attributes:
+        device: where it is fitted: cpu, cuda, or auto (a GPU if there is one). It plays on the cpu.
     """
-    try:
-        network.load_state_dict(weights)
-    except (RuntimeError, TypeError, AttributeError) as error:
-        reason = str(error).splitlines()[-1].strip()
-        raise CheckpointError(f"the checkpoint's weights do not fit: {reason}") from None
+
+    smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
+    #: Settings that can be changed after training.
+    acting: ClassVar[tuple[str, ...]]
+
+    device: str = CPU
+    #: Empty, since it learns from data and not from plays, and so has no rewards.
+    history: list[Report] = field(default_factory=list, init=False, repr=False)
+    #: Seconds spent on training since the agent was made.
+    seconds: float = field(default=0.0, init=False, repr=False)
+    _network: nn.Module | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.device = chosen_device(self.device)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, by name."""
+        return settings_of(self)
+
+    @property
+    def training_settings(self) -> dict[str, Any]:
+        """The settings that cannot be changed after training."""
+        return {name: each for name, each in self.settings.items() if name not in self.acting}
+
+    @property
+    def network(self) -> nn.Module:
+        """The fitted network.
+
+        Raises:
+            ValueError: There is none yet.
+        """
+        if self._network is None:
+            raise ValueError("the agent has no weights; train it or load a checkpoint first")
+        return self._network
+
+    def train(self, training: Training) -> None:
+        """Run all epochs, unless a finished checkpoint was loaded."""
+        if self._network is None:
+            for _ in self.learn(training):
+                pass
+
+    def learn(
+        self,
+        training: Training,
+        checkpoint: Path | None = None,
+        *,
+        run: dict[str, Any] | None = None,
+        minutes: float | None = None,
+        tensorboard: Path | None = None,
+    ) -> Iterator[Report]:
+        """Sample episodes of games at 60 Hz, as published, and run the remaining epochs.
+
+        Args:
+            training: the games to learn from and the generator of the seed; its rules are not
+                used, because the data are sampled at 60 Hz.
+            checkpoint: file to resume from if it exists, and to save to.
+            run: what the training is for, kept in the checkpoint.
+            minutes: not used; the number of epochs is a setting.
+            tensorboard: not used.
+        """
+        seed = int(training.rng.integers(_SEEDS))
+        start = time.monotonic()
+        for report in self.fit_games(training.games, seed, checkpoint, run or {}):
+            self.seconds, start = self.seconds + time.monotonic() - start, time.monotonic()
+            yield report
+
+    def fit_games(
+        self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
+    ) -> Iterator[Report]:
+        """Sample the data and fit the network to it."""
+        raise NotImplementedError
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Load the weights and the settings of training from a finished checkpoint.
+
+        Returns:
+            What it was trained for, if that is known.
+
+        Raises:
+            CheckpointError: The file cannot be used, or its training was not finished.
+        """
+        found = read_fit(path)
+        for name in self.training_settings:
+            if name in found["key"]:
+                setattr(self, name, found["key"][name])
+        self._network = self.new_network()
+        load_weights(self._network, found["network"])
+        self._network.eval()
+        return dict(found["run"])
+
+    def new_network(self) -> nn.Module:
+        """Create a network with these settings and initial weights."""
+        raise NotImplementedError

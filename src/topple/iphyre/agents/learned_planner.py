@@ -1,8 +1,8 @@
-"""Learned planner: refines plans inside an MDRNN, so that it needs no simulator to decide.
+"""Learned planner: searches for plans inside an MDRNN, so that it needs no simulator to decide.
 
-It imagines every plan from the initial scene to the end and adds up what the plan would earn,
-weighted by how likely the model takes a success to be at each step. Bodies that cannot move are
-kept where they are, which is no knowledge of physics, only of the table's columns.
+It imagines every plan from the initial scene to the end and sums up its rewards, weighted by the
+probability of success that the model predicts at each step. Bodies that cannot move keep their
+places, which takes no knowledge of physics, only of the table's columns.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.agents.foresight import Foresight, train_mdrnn
-from topple.iphyre.agents.mdrnn import Mdrnn, MdrnnNetwork
-from topple.iphyre.agents.outcome_data import EACH, first_table
-from topple.iphyre.agents.plan_search import Judge, Judged, PlanSearch
+from topple.iphyre.agents.mdrnn import Foresight, Mdrnn, MdrnnNetwork, train_mdrnn
+from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS, first_table
+from topple.iphyre.agents.planner import Evaluate, Evaluated, PlanSearch
 from topple.iphyre.agents.sequence_data import STEPS
 from topple.iphyre.dataset import FPS
 from topple.iphyre.game import Game
@@ -26,7 +25,7 @@ from topple.iphyre.strategy import Strategy
 from topple.runs.agent import Observation, Traits
 from topple.runs.settings import at_least
 
-_MOVES = 6  # column of the table
+_MOVES = 6  # column of the object table
 
 
 @dataclass
@@ -34,37 +33,37 @@ class LearnedPlanner:
     """The agent that searches in a model it has learned.
 
     Attributes:
-        plans: imagined on each game, at most.
-        generations: parts of the search; each learns from those before.
-        each: episodes that work, and as many that do not, of each training game.
-        memory: units of the model's LSTM.
-        mixtures: normal distributions of its predictions.
-        model_epochs: of its training.
-        model_seed: of its training; models are kept in the cache.
+        plans: greatest number of plans imagined for each game.
+        generations: generations of the search.
+        samples_per_class: solved episodes, and as many unsolved ones, of each training game.
+        lstm_hidden_size: units of the model's LSTM.
+        n_mixtures: normal distributions of its predictions.
+        model_epochs: epochs of its training.
+        model_seed: seed of its training; models are kept in the cache.
     """
 
     plans: int = 1000
     generations: int = 5
-    each: int = EACH
-    memory: int = 256
-    mixtures: int = 5
+    samples_per_class: int = SAMPLES_PER_CLASS
+    lstm_hidden_size: int = 256
+    n_mixtures: int = 5
     model_epochs: int = 50
     model_seed: int = 0
     _mdrnn: Mdrnn | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("plans", "generations", "each", "memory", "mixtures", "model_epochs"):
-            at_least(name, getattr(self, name), 1)
+        at_least(self, 1, "plans", "generations", "samples_per_class")
+        at_least(self, 1, "lstm_hidden_size", "n_mixtures", "model_epochs")
 
     @property
     def traits(self) -> Traits:
-        """It looks at the table of objects and plans everything before the first tick."""
+        """It observes the object table and plans everything before the first tick."""
         return Traits(observation=Observation.OBJECTS, strategy=Strategy.IN_ADVANCE.value)
 
     def train(self, training: Training) -> None:
         """Train the model, unless the cache has it."""
-        self._mdrnn = Mdrnn(self.memory, self.mixtures, self.model_epochs)
-        for _ in train_mdrnn(self._mdrnn, training.games, self.each, self.model_seed):
+        self._mdrnn = Mdrnn(self.lstm_hidden_size, self.n_mixtures, self.model_epochs)
+        for _ in train_mdrnn(self._mdrnn, training.games, self.samples_per_class, self.model_seed):
             pass
 
     def act(self, testing: Testing) -> None:
@@ -74,8 +73,8 @@ class LearnedPlanner:
         rules, rng = testing.rules, testing.rng
         for game in testing.games:
             blocks = len(game.eliminable)
-            judge = model_judge(self._mdrnn.network, game, rules)
-            search = PlanSearch(judge, blocks, rules, rng)
+            evaluate = model_evaluation(self._mdrnn.network, game, rules)
+            search = PlanSearch(evaluate, blocks, rules, rng)
             search.run(self.plans, self.generations)
             rows = [np.array(found.row, np.int32) for found in search.best()]
             wanted = [row_plan(game, row, rules) for row in rows] or [NO_PLAN]
@@ -87,18 +86,18 @@ class LearnedPlanner:
                     break
 
 
-def model_judge(network: MdrnnNetwork, game: Game, rules: Rules) -> Judge:
-    """A judge that imagines plans and tells what they can be expected to earn."""
+def model_evaluation(network: MdrnnNetwork, game: Game, rules: Rules) -> Evaluate:
+    """An evaluation of plans by their expected rewards in the model."""
     table = first_table(game)
     still = (table[:, _MOVES] == 0)[None, :, None]
 
-    def judge(rows: Rows) -> Judged:
+    def evaluate(rows: Rows) -> Evaluated:
         due = queued(rows, rules)
         steps = np.where(due >= 0, due * FPS // rules.hz, due).astype(np.int32)
         values = imagine(network, table, still, removals(game, steps))
-        return Judged(values, due)
+        return Evaluated(values, due)
 
-    return judge
+    return evaluate
 
 
 def imagine(
@@ -110,10 +109,10 @@ def imagine(
     """[plans] expected rewards.
 
     Args:
-        network: trained.
+        network: the trained network.
         table: (12, 9) the initial scene.
         still: (1, 12, 1) which bodies cannot move.
-        leaving: [plans, 12] steps at which bodies go, or negative.
+        leaving: [plans, 12] steps at which bodies are removed, or negative.
     """
     count = len(leaving)
     foresight = Foresight(network, count)

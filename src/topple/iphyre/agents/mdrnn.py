@@ -1,9 +1,15 @@
-"""MDRNN: a recurrent network that predicts the next state as a mixture of normal distributions."""
+"""MDRNN: a recurrent network that predicts the next state as a mixture of normal distributions.
+
+From top to bottom: the network, its training, and its predictions step by step in running episodes
+(:class:`Foresight`), which serve as further observations or in place of the simulator.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -14,17 +20,29 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from topple.iphyre.agents.fitting import Fitting, Schedule, load_weights, read_fit, seeded
-from topple.iphyre.agents.sequence_data import STATE, STEPS, Sequences, windows
+from topple import paths
+from topple.iphyre.agents.fitting import Fitting, Schedule, one_thread, read_fit, seeded
+from topple.iphyre.agents.sequence_data import (
+    STATE,
+    STEPS,
+    Sequences,
+    collect_sequences,
+    windows,
+)
 from topple.iphyre.engine.batch import MAX_BODIES
+from topple.iphyre.game import Game
 from topple.iphyre.observe import COLUMNS
 from topple.runs.agent import Report
+from topple.runs.checkpoint import load_weights
 from topple.runs.settings import above_zero, at_least, settings_of
 
 # Logarithms of standard deviations, in widths of the scene.
 _SHARPEST, _FIRST, _WIDEST = -6.0, -2.0, 1.0
 
-Memory = tuple[Tensor, Tensor]
+_FOLDER = "iphyre_models"  # among the caches
+
+Memory = tuple[Tensor, Tensor]  # hidden and cell state of the LSTM
+States = NDArray[np.float32]  # [slots, 108]
 
 
 class Prediction(NamedTuple):
@@ -90,28 +108,27 @@ class Mdrnn:
     """The network with its training.
 
     Attributes:
-        hidden: units of the LSTM.
-        mixtures: normal distributions.
-        epochs: over all windows.
-        batch: windows of an update.
+        hidden_size: units of the LSTM.
+        n_mixtures: normal distributions of a prediction.
+        n_epochs: passes over all windows.
+        batch_size: windows of a minibatch.
         window: steps of a window.
-        learning_rate: it stays the same.
+        learning_rate: constant learning rate.
     """
 
-    hidden: int = 256
-    mixtures: int = 5
-    epochs: int = 50
-    batch: int = 128
+    hidden_size: int = 256
+    n_mixtures: int = 5
+    n_epochs: int = 50
+    batch_size: int = 128
     window: int = 64
     learning_rate: float = 1e-3
     network: MdrnnNetwork = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "mixtures", "epochs", "batch"):
-            at_least(name, getattr(self, name), 1)
-        at_least("window", self.window, 2)
-        above_zero("learning_rate", self.learning_rate)
-        self.network = MdrnnNetwork(self.hidden, self.mixtures)
+        at_least(self, 1, "hidden_size", "n_mixtures", "n_epochs", "batch_size")
+        at_least(self, 2, "window")
+        above_zero(self, "learning_rate")
+        self.network = MdrnnNetwork(self.hidden_size, self.n_mixtures)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -126,9 +143,9 @@ class Mdrnn:
         *,
         run: Mapping[str, Any] | None = None,
     ) -> Iterator[Report]:
-        """Make the epochs that are missing, with a report after each."""
+        """Run the remaining epochs, with a report after each."""
         self.network = network = cast(
-            MdrnnNetwork, seeded(seed, lambda: MdrnnNetwork(self.hidden, self.mixtures))
+            MdrnnNetwork, seeded(seed, lambda: MdrnnNetwork(self.hidden_size, self.n_mixtures))
         )
         parts = windows(sequences.lengths, self.window)
 
@@ -139,7 +156,7 @@ class Mdrnn:
             network,
             loss,
             len(parts),
-            Schedule(self.epochs, self.batch, self.learning_rate, constant=True),
+            Schedule(self.n_epochs, self.batch_size, self.learning_rate, constant=True),
             seed,
             key={**self.settings, "seed": seed, "data": sequences.digest},
             run=run or {},
@@ -147,11 +164,11 @@ class Mdrnn:
         yield from fitting.epochs(checkpoint)
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Take settings and weights from a finished checkpoint; what it was trained for."""
+        """Load settings and weights from a finished checkpoint, and return its run."""
         found = read_fit(path)
         for name in self.settings:
             setattr(self, name, found["key"][name])
-        self.network = MdrnnNetwork(self.hidden, self.mixtures)
+        self.network = MdrnnNetwork(self.hidden_size, self.n_mixtures)
         load_weights(self.network, found["network"])
         self.network.eval()
         return dict(found["run"])
@@ -160,7 +177,7 @@ class Mdrnn:
 def prediction_loss(
     network: MdrnnNetwork, sequences: Sequences, parts: NDArray[np.int64], window: int
 ) -> Tensor:
-    """How badly the next states and the successes in some windows are foretold."""
+    """Negative log-likelihood of the next states, and of success, in some windows."""
     episode, first = parts.T
     step = first[:, None] + np.arange(window)
     row, inside = episode[:, None], np.minimum(step, STEPS - 1)
@@ -176,3 +193,76 @@ def prediction_loss(
     ends = (is_last & torch.from_numpy(solved)).to(torch.float32)
     missed = functional.binary_cross_entropy_with_logits(prediction.solved, ends, reduction="none")
     return cast(Tensor, surprise + missed[is_there].mean())
+
+
+class Foresight:
+    """A trained network that follows several episodes.
+
+    Args:
+        network: the trained network.
+        slots: number of episodes.
+    """
+
+    def __init__(self, network: MdrnnNetwork, slots: int) -> None:
+        self.network = network.eval()
+        hidden = network.memory.hidden_size
+        self._memory: Memory = torch.zeros(1, slots, hidden), torch.zeros(1, slots, hidden)
+        self._nothing = torch.zeros(slots, 1, MAX_BODIES)
+
+    def expect(self, states: States) -> States:
+        """[slots, 108] the next states, if nothing is removed now."""
+        with one_thread(), torch.no_grad():
+            prediction, _ = self.network(
+                torch.from_numpy(states)[:, None], self._nothing, self._memory
+            )
+            expected: States = prediction.likeliest()[:, 0].numpy()
+        return expected
+
+    def remember(self, states: States, removed: NDArray[np.float32]) -> tuple[States, States]:
+        """Advance by a step; the next states, and the probability that it solves the game.
+
+        Args:
+            states: [slots, 108] states before the step.
+            removed: [slots, 12] 1 for bodies that are removed.
+        """
+        with one_thread(), torch.no_grad():
+            prediction, self._memory = self.network(
+                torch.from_numpy(states)[:, None], torch.from_numpy(removed)[:, None], self._memory
+            )
+            solved = torch.sigmoid(prediction.solved)[:, 0]
+            return prediction.likeliest()[:, 0].numpy(), solved.numpy()
+
+    def forget(self, slots: NDArray[np.int64]) -> None:
+        """Reset the memory of episodes that start again."""
+        for part in self._memory:
+            part[:, slots] = 0.0
+
+    @property
+    def memory(self) -> NDArray[np.float32]:
+        """[2, slots, hidden_size] hidden and cell states; may be set."""
+        return torch.cat(self._memory).numpy()
+
+    @memory.setter
+    def memory(self, values: NDArray[np.float32]) -> None:
+        both = torch.from_numpy(values.copy())
+        self._memory = both[:1], both[1:]
+
+
+def removal_rows(
+    games: Sequence[Game], choices: NDArray[np.int64], states: States
+) -> NDArray[np.float32]:
+    """[slots, 12] the bodies that choices remove, where they are still there."""
+    rows = np.zeros((len(choices), MAX_BODIES), np.float32)
+    for slot, (game, choice) in enumerate(zip(games, choices.tolist(), strict=True)):
+        if 0 < choice <= len(game.eliminable):
+            rows[slot, game.eliminable[choice - 1]] = 1.0
+    return rows * states.reshape(-1, MAX_BODIES, COLUMNS).any(axis=2)
+
+
+def train_mdrnn(model: Mdrnn, games: Sequence[Game], each: int, seed: int) -> Iterator[Report]:
+    """Train a model on sampled episodes, resuming from the cache or taking it from there."""
+    data = [game.name for game in games], each, seed
+    text = json.dumps([model.settings, *data], sort_keys=True)
+    name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    path = paths.cache_folder() / _FOLDER / f"mdrnn-{name}.pt"
+    return model.fit(collect_sequences(games, each), seed, path)

@@ -1,9 +1,10 @@
-"""Sampled plans with their outcomes, as classifiers learn from them."""
+"""Plans with their outcomes, for classifiers to learn from."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,14 @@ from numpy.typing import NDArray
 from topple.iphyre.engine.batch import MAX_BODIES, new_world
 from topple.iphyre.game import Game
 from topple.iphyre.observe import object_table, observed
-from topple.iphyre.rules import AT_60_HZ
-from topple.iphyre.sampling import sample
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
+from topple.iphyre.sampling import play_draws, sample
+from topple.iphyre.scramble import scramble
+from topple.iphyre.variants import vary
 
-EACH = 50  # plans that work, and as many that do not, of every game
+SAMPLES_PER_CLASS = 50  # plans that work, and as many that do not, of every game
+
+_HOPELESS_SHARE = 0.25  # of the plans kept where none works
 
 
 class Examples(NamedTuple):
@@ -29,18 +34,18 @@ class Examples(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """The number of examples."""
         return len(self.game)
 
     def part(self, chosen: NDArray[np.bool_]) -> Examples:
-        """Some of the examples."""
+        """Select some of the examples."""
         return self._replace(
             game=self.game[chosen], times=self.times[chosen], solved=self.solved[chosen]
         )
 
     @property
     def digest(self) -> str:
-        """A name for this data: the same for the same examples."""
+        """A hash that identifies the examples."""
         parts = (self.tables, self.game, self.times, self.solved)
         return hashlib.blake2b(b"".join(p.tobytes() for p in parts), digest_size=8).hexdigest()
 
@@ -64,7 +69,7 @@ def game_examples(game: Game, times: NDArray[np.float32], solved: NDArray[np.boo
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
-    """Examples of a game each as those of all games."""
+    """Join the examples of several games, given for one game each."""
     return Examples(
         tuple(game for part in parts for game in part.games),
         np.concatenate([part.tables for part in parts]),
@@ -75,14 +80,14 @@ def joined(parts: Sequence[Examples]) -> Examples:
 
 
 def sample_examples(
-    games: Sequence[Game], each: int = EACH, seed: int = 0, masked: bool = True
+    games: Sequence[Game], each: int = SAMPLES_PER_CLASS, seed: int = 0, masked: bool = True
 ) -> Examples:
     """Draw plans of every game until there are enough of both kinds, as published.
 
     Args:
-        games: to draw for.
+        games: games to draw plans for.
         each: plans that work, and as many that do not.
-        seed: of the draws; one generator per game starts from it.
+        seed: seed of the draws; one generator per game starts from it.
         masked: whether times after the end of an episode are set to never, as in the original.
             It tells a classifier something about outcomes, as only episodes that work end early.
     """
@@ -98,10 +103,42 @@ def sample_examples(
 
 
 def held_out(examples: Examples, share: float, seed: int) -> NDArray[np.bool_]:
-    """(examples,) which ones to keep for testing: a share of each game's, drawn from a seed."""
+    """(examples,) which ones to keep for testing: a random share of each game's."""
     rng = np.random.default_rng(seed)
     chosen = np.zeros(examples.size, np.bool_)
     for number in range(len(examples.games)):
         own = np.flatnonzero(examples.game == number)
         chosen[rng.permutation(own)[: round(share * len(own))]] = True
     return chosen
+
+
+def widened(games: Sequence[Game], variants: int, scrambled: int, seed: int) -> Iterator[Game]:
+    """The games, some variants of each, and some scrambled games with something to remove."""
+    yield from games
+    rng = np.random.default_rng(seed)
+    for game in games:
+        for number in range(variants):
+            yield vary(game, f"{game.name}_variant_{number}", rng)
+    made = 0
+    while made < scrambled:
+        game = scramble(games, f"scrambled_{made}", rng)
+        if game.eliminable:
+            made += 1
+            yield game
+
+
+def play_examples(game: Game, draws: int, each: int, seed: int) -> Examples:
+    """Play random plans of a game at 10 Hz, as agents do.
+
+    Args:
+        game: the game to play.
+        draws: number of plans to play.
+        each: greatest number of plans that work, and of others, to keep; fewer if none works.
+        seed: seed of the plans.
+    """
+    played = list(islice(play_draws(game, seed, AT_10_HZ), draws))
+    works = np.array([draw.score.solved for draw in played])
+    failed = each if works.any() else int(each * _HOPELESS_SHARE)
+    kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]
+    times = np.array([played[k].times for k in kept], np.float32).reshape(len(kept), -1)
+    return game_examples(game, times, works[kept])

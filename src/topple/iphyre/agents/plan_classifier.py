@@ -1,6 +1,7 @@
-"""Classifiers of plans, and agents that rank plans by them: what all of them share.
+"""What all classifiers of plans, and the agents that rank plans by them, share.
 
-To play, an agent draws plans like those it has learned from and plays the one that promises most.
+To play, an agent draws plans like those it has learned from and plays the one with the highest
+expected reward.
 """
 
 from __future__ import annotations
@@ -17,11 +18,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from topple.iphyre.agents.fitted import FittedAgent
-from topple.iphyre.agents.fitting import Fitting, Schedule, one_thread, seeded
-from topple.iphyre.agents.fusion_networks import VisionFusion
-from topple.iphyre.agents.outcome_data import EACH, Examples, game_examples
-from topple.iphyre.agents.vit import IMAGE_SIZE
+from topple.iphyre.agents.fitting import FittedAgent, Fitting, Schedule, one_thread, seeded
+from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS, Examples, game_examples
 from topple.iphyre.phases import Testing
 from topple.iphyre.pictures import picture_game
 from topple.iphyre.plan import plan_from_seconds
@@ -32,8 +30,9 @@ from topple.runs.agent import Observation, Report, Traits
 from topple.runs.device import CPU
 from topple.runs.settings import above_zero, at_least
 
+IMAGE_SIZE = 224  # px
+
 _SEEDS = 2**31
-_VIT_SHARE = 0.1  # of the learning rate, as in the released code
 
 
 @dataclass
@@ -41,34 +40,33 @@ class PlanClassifier(FittedAgent):
     """A classifier and the agent that plays by it.
 
     Attributes:
-        epochs: over all examples.
-        batch: examples of an update.
-        learning_rate: at the beginning.
-        half_cosine: updates in which it falls, then rises, and so on: 200 in the released code;
-            0: it falls once, over the whole training, as the paper says.
-        each: plans that work, and as many that do not, of each training game.
+        n_epochs: passes over all examples.
+        batch_size: examples of a minibatch.
+        learning_rate: initial learning rate.
+        t_max: updates in which the learning rate falls by half a cosine before it rises again: 200
+            in the released code; 0: it falls once, over the whole training, as the paper says.
+        samples_per_class: plans that work, and as many that do not, of each training game.
         candidates: plans drawn for each game that is played.
     """
 
     acting: ClassVar[tuple[str, ...]] = ("candidates",)
 
-    epochs: int = 200
-    batch: int = 16
+    n_epochs: int = 200
+    batch_size: int = 16
     learning_rate: float = 1e-3
-    half_cosine: int = 0
-    each: int = EACH
+    t_max: int = 0
+    samples_per_class: int = SAMPLES_PER_CLASS
     candidates: int = 1000
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("epochs", "batch", "each", "candidates"):
-            at_least(name, getattr(self, name), 1)
-        at_least("half_cosine", self.half_cosine, 0)
-        above_zero("learning_rate", self.learning_rate)
+        at_least(self, 1, "n_epochs", "batch_size", "samples_per_class", "candidates")
+        at_least(self, 0, "t_max")
+        above_zero(self, "learning_rate")
 
     @property
     def looks_at_pictures(self) -> bool:
-        """Whether it needs an image of a game beside its table."""
+        """Whether it needs an image of a game beside its object table."""
         return False
 
     @property
@@ -86,7 +84,7 @@ class PlanClassifier(FittedAgent):
         checkpoint: Path | None = None,
         run: Mapping[str, Any] | None = None,
     ) -> Iterator[Report]:
-        """Make the epochs that are missing, with a report after each."""
+        """Run the remaining epochs, with a report after each."""
         self._network = network = seeded(seed, self.new_network)
         inputs = _Inputs(examples, self.looks_at_pictures, self.device)
         labels = torch.from_numpy(examples.solved.astype(np.int64)).to(self.device)
@@ -100,19 +98,23 @@ class PlanClassifier(FittedAgent):
             network,
             loss,
             examples.size,
-            Schedule(self.epochs, self.batch, self.learning_rate, self.half_cosine),
+            Schedule(self.n_epochs, self.batch_size, self.learning_rate, self.t_max),
             seed,
             key={**self.training_settings, "seed": seed, "data": examples.digest},
-            groups=_groups(network),
+            groups=self.parameter_groups(network),
             run=run or {},
             device=self.device,
         )
         yield from fitting.epochs(checkpoint)
 
-    # Judging and testing.
+    def parameter_groups(self, network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
+        """Parameters of a network with the factor of their learning rate."""
+        return [(list(network.parameters()), 1.0)]
+
+    # Prediction and play.
 
     def predict(self, examples: Examples) -> NDArray[np.float32]:
-        """[examples] how likely plans are to work."""
+        """[examples] the predicted probability that each plan works."""
         inputs = _Inputs(examples, self.looks_at_pictures)
         network = self.network.eval()
         with one_thread(), torch.no_grad():
@@ -121,7 +123,7 @@ class PlanClassifier(FittedAgent):
         return shares
 
     def accuracy(self, examples: Examples) -> float:
-        """The share of plans whose outcome is told."""
+        """The fraction of plans whose outcome is predicted correctly."""
         return float(np.mean((self.predict(examples) > 0.5) == examples.solved))
 
     def act(self, testing: Testing) -> None:
@@ -141,7 +143,7 @@ class PlanClassifier(FittedAgent):
 
 
 class _Inputs:
-    """Examples as a network takes them."""
+    """Examples as inputs of a network."""
 
     def __init__(self, examples: Examples, pictures: bool, device: str = CPU) -> None:
         self._tables = torch.from_numpy(examples.tables).to(device)
@@ -159,13 +161,3 @@ class _Inputs:
             return symbols
         own, places = torch.unique(game, return_inverse=True)
         return *symbols, self._images[own], places
-
-
-def _groups(network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
-    """Parameters with their share of the learning rate."""
-    if not isinstance(network, VisionFusion):
-        return [(list(network.parameters()), 1.0)]
-    vit = list(network.vit.parameters())
-    own = {id(parameter) for parameter in vit}
-    others = [each for each in network.parameters() if id(each) not in own]
-    return [(others, 1.0), (vit, _VIT_SHARE)]

@@ -1,11 +1,11 @@
 """Reinforcement learning on I-PHYRE, with the algorithms of stable-baselines3.
 
-An agent here is an algorithm (see :mod:`topple.iphyre.agents.rl_agents`) that acts by one of the
-three strategies. From top to bottom: the settings, training, checkpoints, testing.
+An agent is an algorithm (see :mod:`topple.iphyre.agents.rl_agents`) that acts by one of the three
+strategies. From top to bottom: the settings, training, checkpoints, testing.
 
-It learns from episodes of the training games, sampled evenly, in native vector environments, and
-then plays others with the weights it has. On a CPU, equal seeds give equal weights, also after
-training was stopped and taken up again.
+It learns from episodes of the training games, sampled uniformly, in native vector environments,
+and then plays other games without learning. On a CPU, equal seeds give equal weights, also when
+training was interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,9 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+from torch import nn
 
-from topple.iphyre.agents.rl_state import Dice, capture, load_trained, restore
+from topple.iphyre.agents.rl_state import GlobalRng, capture, load_trained, restore
 from topple.iphyre.agents.vec_env import GameVecEnv, to_times
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing, Training
@@ -34,66 +36,58 @@ from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
 from topple.iphyre.variants import vary
 from topple.runs.agent import Observation, Report, Traits
-from topple.runs.checkpoint import CheckpointError, read_state, write_state
-from topple.runs.settings import settings_of
+from topple.runs.checkpoint import CheckpointError, check_settings, read_state, write_state
+from topple.runs.settings import above_zero, at_least, settings_of
 
-REPORTS = 100  # of a training, at even distances: the points of its curve
+REPORTS = 100  # evenly spaced in a training: the points of its curve
 SAVE_SECONDS = 60.0  # between checkpoints, at least
 
 _KIND = "topple rl 1"
 _PARTS = {"agent", "settings", "run", "games", "seed", "done", "history", "seconds", "state"}
-_PLAYING = ("explore",)  # settings that can be changed after training
+_PLAYING = ("stochastic",)  # settings that can be changed after training
 _SEEDS = 2**31
+
+Algorithm = TypeVar("Algorithm", bound=BaseAlgorithm)
 
 
 @dataclass
 class RlAgent:
-    """What all algorithms share.
+    """What the agents of all algorithms share.
 
     Attributes:
-        steps: of all environments together; in advance, a step is an episode.
-        learning_rate: of all networks.
-        envs: episodes beside each other.
-        gamma: discount of a step.
-        reward_scale: rewards are multiplied by this before they are learned from.
-        hidden: units of each of the two hidden layers.
-        variants: of every training game that are trained on beside it; see `iphyre.variants`.
-        explore: whether plays are drawn from the policy, as in training, and not its best.
+        total_timesteps: steps of all environments together; in advance, a step is an episode.
+        learning_rate: learning rate of all networks.
+        n_envs: environments that run in parallel.
+        gamma: discount factor.
+        reward_scale: factor by which rewards are multiplied before learning.
+        hidden_size: units of each of the two hidden layers.
+        variants: variants of every training game that are added to it; see `iphyre.variants`.
+        stochastic: whether actions are sampled from the policy in play, as in training, and not
+            the most likely ones.
     """
 
-    smoke: ClassVar[Mapping[str, Any]] = {"steps": 2_000}
+    smoke: ClassVar[Mapping[str, Any]] = {"total_timesteps": 2_000}
     strategy: ClassVar[Strategy]
 
-    steps: int = 800_000
+    total_timesteps: int = 800_000
     learning_rate: float = 1e-6
-    envs: int = 8
+    n_envs: int = 8
     gamma: float = 0.99
     reward_scale: float = 1.0
-    hidden: int = 256
+    hidden_size: int = 256
     variants: int = 0
-    explore: bool = False
+    stochastic: bool = False
     #: Points of the training curve so far.
     history: list[Report] = field(default_factory=list, init=False, repr=False)
-    #: Spent on training, over all its parts.
+    #: Seconds spent on training, resumed parts included.
     seconds: float = field(default=0.0, init=False, repr=False)
     _model: BaseAlgorithm | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "envs", "hidden"):
-            self._at_least(name, 1)
-        self._at_least("variants", 0)
-        self._above("learning_rate", 0)
-        self._above("reward_scale", 0)
-        if not 0 < self.gamma <= 1:
-            raise ValueError(f"gamma is {self.gamma}; it has to be above 0 and at most 1")
-
-    def _at_least(self, name: str, least: float) -> None:
-        if getattr(self, name) < least:
-            raise ValueError(f"{name} is {getattr(self, name)}; it has to be {least} or more")
-
-    def _above(self, name: str, bound: float) -> None:
-        if not getattr(self, name) > bound:
-            raise ValueError(f"{name} is {getattr(self, name)}; it has to be above {bound}")
+        at_least(self, 1, "total_timesteps", "n_envs", "hidden_size")
+        at_least(self, 0, "variants")
+        above_zero(self, "learning_rate", "reward_scale")
+        above_zero(self, "gamma", at_most=1)
 
     @property
     def traits(self) -> Traits:
@@ -106,8 +100,21 @@ class RlAgent:
         return settings_of(self)
 
     def new_model(self, env: GameVecEnv) -> BaseAlgorithm:
-        """The algorithm with these settings, for an environment."""
+        """Create the algorithm with these settings for an environment."""
         raise NotImplementedError
+
+    def _new(
+        self,
+        algorithm: type[Algorithm],
+        env: GameVecEnv,
+        policy: Mapping[str, Any],
+        **more: Any,
+    ) -> Algorithm:
+        """Create an algorithm; settings with the names of its arguments are passed on to it."""
+        accepted = signature(algorithm).parameters
+        own = {name: value for name, value in self.settings.items() if name in accepted}
+        arguments = {"policy_kwargs": {"activation_fn": nn.Tanh, **policy}, **own, **more}
+        return algorithm("MlpPolicy", env, device="cpu", **arguments)
 
     # Training.
 
@@ -126,46 +133,47 @@ class RlAgent:
         minutes: float | None = None,
         tensorboard: Path | None = None,
     ) -> Iterator[Report]:
-        """Take the steps that are missing, with a report after every hundredth of them.
+        """Take the remaining steps, with a report after every hundredth of them.
 
         Args:
             training: the games to learn from, their rules, and the generator of the seed.
-            checkpoint: the file to resume from, if it exists, and to save to.
+            checkpoint: file to resume from if it exists, and to save to.
             run: what the training is for, kept in the checkpoint.
             minutes: not used; the number of steps is a setting.
-            tensorboard: a folder for the logs of the library.
+            tensorboard: folder for the library's logs.
         """
         if tensorboard is not None and find_spec("tensorboard") is None:
             raise ValueError("logs for tensorboard need it: pip install tensorboard")
         games = training.games
         seed = int(training.rng.integers(_SEEDS))
-        env, dice = self._env(games, training.rules, seed), Dice(seed)
-        with dice:
+        env, global_rng = self._env(games, training.rules, seed), GlobalRng(seed)
+        with global_rng:
             model = self._model = self.new_model(env)
             model.action_space.seed(seed)
             model.tensorboard_log = None if tensorboard is None else str(tensorboard)
             # The first steps of the library's own `learn`, whose loop is written out below.
-            _, callback = model._setup_learn(self.steps, None, True, type(self).__name__)
+            _, callback = model._setup_learn(self.total_timesteps, None, True, type(self).__name__)
         names = [game.name for game in games]
         if checkpoint is not None and checkpoint.exists():
-            self._take_up(checkpoint, model, env, dice, names, seed)
+            self._resume(checkpoint, model, env, global_rng, names, seed)
         saved = time.monotonic()
-        while model.num_timesteps < self.steps:
-            due = self.steps * (model.num_timesteps * REPORTS // self.steps + 1) // REPORTS
+        while model.num_timesteps < self.total_timesteps:
+            reported = model.num_timesteps * REPORTS // self.total_timesteps
+            due = self.total_timesteps * (reported + 1) // REPORTS
             start, first = time.monotonic(), model.num_timesteps
             env.finished.clear()
-            with dice:
+            with global_rng:
                 while model.num_timesteps < due or not env.finished:
-                    _round(model, callback)
+                    _iterate(model, callback)
                 if tensorboard is not None:
                     model.logger.dump(model.num_timesteps)
             spent = time.monotonic() - start
             self.seconds += spent
             self._report(env, model.num_timesteps, (model.num_timesteps - first) / spent)
-            last = model.num_timesteps >= self.steps
+            last = model.num_timesteps >= self.total_timesteps
             if checkpoint is not None and (last or time.monotonic() - saved > SAVE_SECONDS):
                 saved = time.monotonic()
-                state = capture(model, env, dice)
+                state = capture(model, env, global_rng)
                 self._save(checkpoint, run or {}, names, seed, state)
             yield self.history[-1]
 
@@ -177,13 +185,13 @@ class RlAgent:
             for number in range(self.variants)
         ]
         trained = [*games, *varied]
-        return GameVecEnv(trained, self.envs, self.strategy, rules, seed, self.reward_scale)
+        return GameVecEnv(trained, self.n_envs, self.strategy, rules, seed, self.reward_scale)
 
     def _report(self, env: GameVecEnv, done: int, rate: float) -> None:
         count = len(env.finished)
         reward = sum(each.reward for each in env.finished) / count
         solved = sum(each.solved for each in env.finished) / count
-        self.history.append(Report(done, self.steps, rate, reward=reward, solved=solved))
+        self.history.append(Report(done, self.total_timesteps, rate, reward=reward, solved=solved))
 
     # Checkpoints.
 
@@ -216,43 +224,36 @@ class RlAgent:
         self.seconds = found["seconds"]
         return found
 
-    def _take_up(
+    def _resume(
         self,
         path: Path,
         model: BaseAlgorithm,
         env: GameVecEnv,
-        dice: Dice,
+        global_rng: GlobalRng,
         games: list[str],
         seed: int,
     ) -> None:
-        """Go on from a checkpoint of the same training."""
+        """Continue the training of a checkpoint, which has to be the same one."""
         found = self._read(path)
-        for item in fields(self):
-            # A setting that came later had its default before.
-            before = found["settings"].get(item.name, item.default)
-            value = getattr(self, item.name)
-            if item.init and item.name not in _PLAYING and before != value:
-                raise CheckpointError(
-                    f"the checkpoint was trained with {item.name} = {before}, not {value}; "
-                    "use the same settings or another folder"
-                )
+        fixed = {name: value for name, value in self.settings.items() if name not in _PLAYING}
+        check_settings(found["settings"], fixed)
         if found["games"] != games or found["seed"] != seed:
             raise CheckpointError(
                 "the checkpoint is of other games or another seed; use another folder"
             )
-        restore(model, env, dice, found["state"])
+        restore(model, env, global_rng, found["state"])
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Take the weights and all settings of training from a finished checkpoint.
+        """Load the weights and all settings of training from a finished checkpoint.
 
         Returns:
-            What it was trained for, as far as it was told.
+            What it was trained for, if that is known.
 
         Raises:
-            CheckpointError: It cannot be used, or its training was not finished.
+            CheckpointError: The file cannot be used, or its training was not finished.
         """
         found = self._read(path)
-        steps = found["settings"]["steps"]
+        steps = found["settings"]["total_timesteps"]
         if found["done"] < steps:
             raise CheckpointError(
                 f"{path} has {found['done']} of {steps} steps; finish it with `topple train`"
@@ -260,7 +261,7 @@ class RlAgent:
         for name, value in found["settings"].items():
             if name not in _PLAYING:
                 setattr(self, name, value)
-        with Dice(0):
+        with GlobalRng(0):
             self._model = self.new_model(self._env(Split.BASIC.games, AT_10_HZ, 0))
         load_trained(self._model, found["state"])
         return dict(found["run"])
@@ -273,7 +274,7 @@ class RlAgent:
             raise ValueError("the agent has no weights; train it or load a checkpoint first")
         seed = int(testing.rng.integers(_SEEDS))
         self._model.action_space.seed(seed)
-        with Dice(seed):
+        with GlobalRng(seed):
             for _ in range(testing.log.limit):
                 self._play_all(testing)
 
@@ -292,14 +293,14 @@ class RlAgent:
     def choose(self, seen: NDArray[np.float32]) -> NDArray[Any]:
         """Actions of the strategy's space for observations, one in each row."""
         assert self._model is not None
-        actions, _ = self._model.predict(seen, deterministic=not self.explore)
+        actions, _ = self._model.predict(seen, deterministic=not self.stochastic)
         if self.strategy is Strategy.ON_THE_FLY:
             return actions
         return to_times(actions, np.empty(actions.shape, np.float32))
 
 
-def _round(model: BaseAlgorithm, callback: BaseCallback) -> None:
-    """Collect experience and learn from it: one turn of the library's loop."""
+def _iterate(model: BaseAlgorithm, callback: BaseCallback) -> None:
+    """Collect experience and learn from it: one iteration of the library's loop."""
     assert model.env is not None
     if isinstance(model, OnPolicyAlgorithm):
         model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)

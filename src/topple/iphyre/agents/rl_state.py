@@ -1,7 +1,7 @@
 """The whole state of a stable-baselines3 algorithm, as tensors and plain values.
 
-The library's own files hold pickled objects, leave out the replay buffer, the environment and
-the random generators, and so cannot go on as if nothing had happened. These do.
+The library's own files hold pickled objects and leave out the replay buffer, the environment and
+the random generators, so training resumed from them differs. Resumed from this state, it does not.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from gymnasium.spaces import Space
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
@@ -22,11 +21,12 @@ _COUNTERS = ("num_timesteps", "_n_updates", "_episode_num", "_n_calls", "explora
 _BUFFER = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 
 
-class Dice:
-    """The global generators that the library draws from, kept apart from everybody else's.
+class GlobalRng:
+    """The global random generators that the library uses, isolated from the rest of the program.
 
-    Within the context torch and NumPy draw from here, and torch uses one thread, so that results
-    do not depend on the number of cores; afterwards all is as before.
+    Within the context, torch and NumPy have the state of these generators, and torch uses one
+    thread, so that results do not depend on the number of cores. Afterwards both have their
+    earlier state again.
     """
 
     def __init__(self, seed: int) -> None:
@@ -48,26 +48,26 @@ class Dice:
         torch.set_num_threads(threads)
 
     def state(self) -> dict[str, Any]:
-        """Where the generators stand."""
+        """The generators' state."""
         name, keys, *rest = self._numpy
         return {"torch": self._torch, "numpy": json.dumps([name, keys.tolist(), *rest])}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go there."""
+        """Set the generators' state."""
         name, keys, *rest = json.loads(state["numpy"])
         self._torch = state["torch"]
         self._numpy = (name, np.array(keys, np.uint32), *rest)
 
 
-def capture(model: BaseAlgorithm, env: GameVecEnv, dice: Dice) -> dict[str, Any]:
-    """Everything that goes on where training stands, between two rounds."""
+def capture(model: BaseAlgorithm, env: GameVecEnv, global_rng: GlobalRng) -> dict[str, Any]:
+    """Everything needed to continue training, between two iterations."""
     state: dict[str, Any] = {
         "weights": model.get_parameters(),
         "variables": {name: getattr(model, name).detach() for name in _variables(model)},
         "counters": {name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)},
         "env": {name: _to_tensor(value) for name, value in env.state().items()},
-        "dice": dice.state(),
-        "choices": json.dumps(_space(model).np_random.bit_generator.state),
+        "global_rng": global_rng.state(),
+        "action_space": json.dumps(model.action_space.np_random.bit_generator.state),
     }
     if isinstance(model, OffPolicyAlgorithm):
         buffer: Any = model.replay_buffer
@@ -80,8 +80,10 @@ def capture(model: BaseAlgorithm, env: GameVecEnv, dice: Dice) -> dict[str, Any]
     return state
 
 
-def restore(model: BaseAlgorithm, env: GameVecEnv, dice: Dice, state: dict[str, Any]) -> None:
-    """Put a captured state into an algorithm with the same settings, made ready to learn."""
+def restore(
+    model: BaseAlgorithm, env: GameVecEnv, global_rng: GlobalRng, state: dict[str, Any]
+) -> None:
+    """Load a captured state into an algorithm with the same settings that is set up to learn."""
     load_trained(model, state)
     saved = {name: _to_array(value) for name, value in state["env"].items()}
     # Attributes of the algorithm that the library keeps to itself.
@@ -89,8 +91,8 @@ def restore(model: BaseAlgorithm, env: GameVecEnv, dice: Dice, state: dict[str, 
     hidden._last_obs = env.restore(saved)
     if isinstance(model, OnPolicyAlgorithm):
         hidden._last_episode_starts = saved["ages"] == 0
-    dice.restore(state["dice"])
-    _space(model).np_random.bit_generator.state = json.loads(state["choices"])
+    global_rng.restore(state["global_rng"])
+    model.action_space.np_random.bit_generator.state = json.loads(state["action_space"])
     if isinstance(model, OffPolicyAlgorithm):
         buffer: Any = model.replay_buffer
         for name in _BUFFER:
@@ -100,7 +102,7 @@ def restore(model: BaseAlgorithm, env: GameVecEnv, dice: Dice, state: dict[str, 
 
 
 def load_trained(model: BaseAlgorithm, state: dict[str, Any]) -> None:
-    """Put what was learned, and how far, from a captured state into an algorithm."""
+    """Load the learned parameters and counters of a captured state into an algorithm."""
     for name, value in state["counters"].items():
         setattr(model, name, value)
     model.set_parameters(state["weights"], exact_match=True)
@@ -109,15 +111,8 @@ def load_trained(model: BaseAlgorithm, state: dict[str, Any]) -> None:
 
 
 def _variables(model: BaseAlgorithm) -> list[str]:
-    names = [
-        name for name in model._get_torch_save_params()[1] if getattr(model, name, None) is not None
-    ]
-    return names
-
-
-def _space(model: BaseAlgorithm) -> Space[Any]:
-    """Where warming up and exploring draw random actions from."""
-    return model.action_space
+    listed = model._get_torch_save_params()[1]
+    return [name for name in listed if getattr(model, name, None) is not None]
 
 
 def _to_tensor(value: Any) -> Any:

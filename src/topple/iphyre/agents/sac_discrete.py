@@ -1,9 +1,9 @@
-"""Soft actor-critic for a choice among a few actions, in the frame of stable-baselines3.
+"""Soft actor-critic for discrete actions, as an algorithm of stable-baselines3.
 
-The library's SAC draws continuous actions. With seven choices nothing has to be drawn to learn
-from: the policy is a softmax, both critics value all choices at once, and expectations over the
-policy are sums over choices (Christodoulou, arXiv:1910.07207). Everything else, from the replay
-buffer to the soft update of targets, is the library's.
+The library's SAC samples continuous actions. With seven discrete ones, learning needs no samples:
+the policy is a softmax, both critics value all actions at once, and expectations over the policy
+are sums over actions (Christodoulou, arXiv:1910.07207). Everything else, from the replay buffer
+to the soft update of the targets, is the library's.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from stable_baselines3.common.utils import polyak_update
 from torch import Tensor, nn
 from torch.nn import functional
 
-_CRITICS = 2  # the smaller value counts, against over-estimation
+_CRITICS = 2  # the smaller value is used, against over-estimation
 
 
 class SoftmaxPolicy(BasePolicy):
-    """An actor and two critics with their targets, each a network from observation to choices."""
+    """An actor and two critics with their targets, each with an output for every action."""
 
     def __init__(
         self,
@@ -60,33 +60,52 @@ class SoftmaxPolicy(BasePolicy):
 
 
 class DiscreteSac(OffPolicyAlgorithm):
-    """Soft actor-critic over choices.
+    """Soft actor-critic over discrete actions.
 
     Args:
-        env: with a discrete action space.
-        learning_rate: of all three optimizers.
-        target_entropy: aimed at by the weight of entropy, as a share of the largest there is.
-        entropy: that weight at the start; it is learned.
-        options: of the library's off-policy algorithms.
+        policy: only ``MlpPolicy``, as in the library.
+        env: an environment with a discrete action space.
+        learning_rate: learning rate of all three optimizers.
+        buffer_size: steps in the replay buffer.
+        learning_starts: random steps before the first update.
+        batch_size: steps of a minibatch.
+        tau: soft update coefficient of the target networks.
+        gamma: discount factor.
+        gradient_steps: updates after each collection of steps.
+        target_entropy: entropy that the coefficient aims at, as a fraction of the largest.
+        ent_coef: initial entropy coefficient; it is learned.
+        options: further arguments of the library's off-policy algorithms.
     """
 
-    policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = {"SoftmaxPolicy": SoftmaxPolicy}
+    policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = {"MlpPolicy": SoftmaxPolicy}
     policy: SoftmaxPolicy
     replay_buffer: ReplayBuffer
 
     def __init__(
         self,
+        policy: str,
         env: GymEnv,
         learning_rate: float,
-        *,
+        buffer_size: int,
+        learning_starts: int,
+        batch_size: int,
+        tau: float,
+        gamma: float,
+        gradient_steps: int,
         target_entropy: float,
-        entropy: float,
+        ent_coef: float,
         **options: Any,
     ) -> None:
         super().__init__(
-            SoftmaxPolicy,
+            policy,
             env,
             learning_rate,
+            buffer_size,
+            learning_starts,
+            batch_size,
+            tau,
+            gamma,
+            gradient_steps=gradient_steps,
             support_multi_env=True,
             sde_support=False,
             supported_action_spaces=(spaces.Discrete,),
@@ -95,7 +114,8 @@ class DiscreteSac(OffPolicyAlgorithm):
         assert isinstance(self.action_space, spaces.Discrete)
         self.target_entropy = target_entropy * float(np.log(self.action_space.n))
         self._setup_model()
-        self.log_ent_coef = torch.tensor([np.log(entropy)], dtype=torch.float32, requires_grad=True)
+        start = [float(np.log(ent_coef))]
+        self.log_ent_coef = torch.tensor(start, dtype=torch.float32, requires_grad=True)
         self.ent_coef_optimizer = torch.optim.Adam([self.log_ent_coef], lr=self.lr_schedule(1))
 
     def train(self, gradient_steps: int, batch_size: int = 256) -> None:

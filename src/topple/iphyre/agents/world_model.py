@@ -1,8 +1,8 @@
-"""World models: PPO, A2C and SAC that see, beside the state, what an MDRNN expects next.
+"""World models: PPO, A2C and SAC that observe, beside the state, what an MDRNN expects next.
 
-As in appendix E of the paper, the MDRNN learns from 50 episodes that work and 50 that do not of
-each training game and does not change afterwards. A controller acts on the fly and gets the
-state, and the state expected next if nothing is removed. It learns in the environment.
+As in appendix E of the paper, the MDRNN learns from 50 solved and 50 unsolved episodes of each
+training game and does not change afterwards. A controller acts on the fly; it observes the state
+and the state expected next if nothing is removed. It learns in the environment.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from topple.iphyre.agents.fitting import load_weights
-from topple.iphyre.agents.foresight import STATE, Foresight, removal_rows, train_mdrnn
-from topple.iphyre.agents.mdrnn import Mdrnn, MdrnnNetwork
-from topple.iphyre.agents.outcome_data import EACH
+from topple.iphyre.agents.mdrnn import Foresight, Mdrnn, MdrnnNetwork, removal_rows, train_mdrnn
+from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS
 from topple.iphyre.agents.rl import RlAgent
-from topple.iphyre.agents.rl_agents import A2cO, PpoO, SacO
+from topple.iphyre.agents.rl_agents import ON_THE_FLY, RLLIB_TARGET_ENTROPY, A2c, Ppo, Sac, acting
+from topple.iphyre.agents.sequence_data import STATE
 from topple.iphyre.agents.vec_env import GameVecEnv
 from topple.iphyre.game import Game
 from topple.iphyre.observe import observation_size
@@ -30,9 +29,11 @@ from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
 from topple.runs.agent import Report
+from topple.runs.checkpoint import load_weights
 from topple.runs.settings import at_least
 
 _SEEN = observation_size(Strategy.ON_THE_FLY)
+_MODEL = ("lstm_hidden_size", "n_mixtures", "model_epochs")  # settings of the MDRNN
 
 
 class ForesightVecEnv(GameVecEnv):
@@ -93,24 +94,23 @@ class WithForesight(RlAgent):
     """What controllers share; their other settings are those of their algorithms.
 
     Attributes:
-        each: episodes that work, and as many that do not, of each game, for the MDRNN.
-        memory: units of its LSTM.
-        mixtures: normal distributions of its predictions.
-        model_epochs: of its training.
-        model_seed: of its training. Models are kept in the cache and shared between agents.
+        samples_per_class: solved and unsolved episodes of each game that the MDRNN learns from.
+        lstm_hidden_size: units of its LSTM.
+        n_mixtures: normal distributions of its predictions.
+        model_epochs: epochs of its training.
+        model_seed: seed of its training. Models are kept in the cache and shared between agents.
     """
 
-    each: int = EACH
-    memory: int = 256
-    mixtures: int = 5
+    samples_per_class: int = SAMPLES_PER_CLASS
+    lstm_hidden_size: int = 256
+    n_mixtures: int = 5
     model_epochs: int = 50
     model_seed: int = 0
     _mdrnn: Mdrnn | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("each", "memory", "mixtures", "model_epochs"):
-            at_least(name, getattr(self, name), 1)
+        at_least(self, 1, "samples_per_class", *_MODEL)
 
     def learn(
         self,
@@ -121,19 +121,20 @@ class WithForesight(RlAgent):
         minutes: float | None = None,
         tensorboard: Path | None = None,
     ) -> Iterator[Report]:
-        """Train the MDRNN, unless the cache has it, then take the steps that are missing.
+        """Train the MDRNN, unless the cache has it, then take the remaining steps.
 
-        Reports on the MDRNN count its epochs and are marked as preparing.
+        Reports on the MDRNN count its updates and are marked as preparing.
         """
-        self._mdrnn = Mdrnn(self.memory, self.mixtures, self.model_epochs)
-        for epoch in train_mdrnn(self._mdrnn, training.games, self.each, self.model_seed):
+        self._mdrnn = Mdrnn(*(getattr(self, name) for name in _MODEL))
+        data = training.games, self.samples_per_class, self.model_seed
+        for epoch in train_mdrnn(self._mdrnn, *data):
             yield epoch._replace(preparing=True)
         yield from super().learn(training, checkpoint, run=run, tensorboard=tensorboard)
 
     def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:
         assert self._mdrnn is not None
         network = self._mdrnn.network
-        return ForesightVecEnv(network, games, self.envs, rules, seed, self.reward_scale)
+        return ForesightVecEnv(network, games, self.n_envs, rules, seed, self.reward_scale)
 
     def _save(
         self, path: Path, run: dict[str, Any], games: list[str], seed: int, state: dict[str, Any]
@@ -143,10 +144,10 @@ class WithForesight(RlAgent):
         super()._save(path, run, games, seed, state)
 
     def _read(self, path: Path) -> dict[str, Any]:
-        """What a checkpoint holds; its MDRNN is used from now on."""
+        """Read a checkpoint, and use its MDRNN from now on."""
         found = super()._read(path)
         given = found["settings"]
-        self._mdrnn = Mdrnn(given["memory"], given["mixtures"], given["model_epochs"])
+        self._mdrnn = Mdrnn(*(given[name] for name in _MODEL))
         load_weights(self._mdrnn.network, found["state"]["mdrnn"])
         return found
 
@@ -167,16 +168,8 @@ class WithForesight(RlAgent):
                 episode.act(self.strategy, choices[0])
 
 
-@dataclass
-class WorldModelPpo(WithForesight, PpoO):
-    """PPO with foresight."""
-
-
-@dataclass
-class WorldModelA2c(WithForesight, A2cO):
-    """A2C with foresight."""
-
-
-@dataclass
-class WorldModelSac(WithForesight, SacO):
-    """SAC with foresight."""
+WorldModelPpo = acting("WorldModelPpo", ON_THE_FLY, WithForesight, Ppo)
+WorldModelA2c = acting("WorldModelA2c", ON_THE_FLY, WithForesight, A2c)
+WorldModelSac = acting(
+    *("WorldModelSac", ON_THE_FLY, WithForesight, Sac), target_entropy=RLLIB_TARGET_ENTROPY
+)

@@ -1,22 +1,24 @@
-"""DQN and DQN-O: a network learns which actions solve what an image shows.
+"""DQN and DQN-O: a network learns which actions solve the task that an image shows.
 
-From top to bottom: the settings, training, acting, learning from attempts on test tasks.
+From top to bottom: checkpoints, the settings, training, acting, online learning. The network is in
+:mod:`~topple.phyre.agents.dqn_network`, its updates in :mod:`~topple.phyre.agents.dqn_updates`.
 
-Training draws attempts from the cached outcomes of the first listed actions on the training
-tasks and fits the network by logistic loss. On a test task all candidates are scored and tried
-best first. DQN-O also learns from each finished test task before it goes on to the next.
+Training draws attempts from the cached outcomes of the first listed actions on the training tasks
+and minimizes the binary cross-entropy. On a test task all candidates are scored and tried best
+first. DQN-O also learns from each finished test task before the next.
 
-The settings are the published ones; ``configs/phyre`` has them by setup, with the ablations.
-On a CPU, equal seeds give equal weights, also after training was stopped and taken up again.
-On a GPU they give equal batches, but some kernels of the libraries add numbers in an order
-that changes from run to run, so that weights differ in their last digits.
+The default settings are the published ones; ``configs/phyre`` has them by setup, with the
+ablations. On a CPU, equal seeds give equal weights, also when training was interrupted and
+resumed. On a GPU they give equal batches, but some kernels add numbers in an order that changes
+from run to run, so weights differ in their last digits.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,29 +28,90 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from topple.phyre.agents.batches import Batches
-from topple.phyre.agents.checkpoint import (
-    Checkpoint,
-    data_digest,
-    read_checkpoint,
-    write_checkpoint,
+from topple.phyre.action import Actions
+from topple.phyre.agents.dqn_network import (
+    FUSION_PLACES,
+    Order,
+    QNetwork,
+    best_first,
+    mixed_precision,
+    on_device,
+    scores,
 )
-from topple.phyre.agents.network import FUSIONS, QNetwork
-from topple.phyre.agents.pace import Pace
-from topple.phyre.agents.ranking import Order, best_first, scores, spread
-from topple.phyre.agents.updates import Updates, mixed_precision, on_device
+from topple.phyre.agents.dqn_updates import Batches, Updates, UpdateTimer
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.engine_hash import engine_hash
 from topple.phyre.phases import Testing, Training
+from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.runs.agent import Observation, Report, Traits
-from topple.runs.checkpoint import CheckpointError
+from topple.runs.checkpoint import (
+    CheckpointError,
+    check_settings,
+    load_weights,
+    read_state,
+    write_state,
+)
 from topple.runs.device import AUTO, chosen_device
 from topple.runs.settings import above_zero, at_least, one_of, settings_of
 
-IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel on the way
+IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel in the network
 
+#: Settings that cannot be changed after training; the others are for acting.
+TRAINING_SETTINGS = (
+    *("actions", "tasks", "balance_classes", "action_hidden_size", "action_layers"),
+    *("fusion_place", "width", "image_size", "updates", "batch_size", "attempts_per_task"),
+    "learning_rate",
+)
+
+_FORMAT = "topple dqn 1"
 _SEEDS = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """The state of training."""
+
+    settings: dict[str, Any]  # of the agent
+    run: dict[str, Any]  # what it was trained for, see RunConfig.to_data; may be empty
+    data: str  # digest of the training tasks, actions and engine
+    action_size: int
+    seed: int
+    done: int  # updates made
+    planned: int  # updates the learning rate is planned for
+    simulator_calls: int  # during training
+    network: dict[str, Any]
+    optimizer: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Checkpoint:
+        """Read a checkpoint into the memory of the host.
+
+        Raises:
+            CheckpointError: The file is missing, damaged, or something else.
+        """
+        return cls(**read_state(path, _FORMAT, {item.name for item in fields(cls)}))
+
+    def write(self, path: Path) -> None:
+        """Write a checkpoint, in the place of an earlier one."""
+        # Field by field: asdict would copy the weights.
+        write_state(path, _FORMAT, {item.name: getattr(self, item.name) for item in fields(self)})
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all planned updates were made."""
+        return self.done >= self.planned
+
+    def check_data(self, digest: str, seed: int | None = None) -> None:
+        """Refuse other training data, and another seed where one is given."""
+        if self.data != digest:
+            raise CheckpointError(
+                "the checkpoint was trained on other tasks, actions or another engine; use the "
+                "setup, fold and part it was trained for, or train again"
+            )
+        if seed not in (None, self.seed):
+            raise CheckpointError("the checkpoint is of another seed; use another folder")
 
 
 @dataclass
@@ -56,24 +119,24 @@ class Dqn:
     """The agent that ranks actions by a network.
 
     Attributes:
-        actions: listed actions tried on every training task, to learn from.
-        tasks: training tasks to learn from, spread evenly; 0: all of them.
-        balance: whether half of each batch are solutions.
-        action_hidden: units of a hidden layer of the action encoder.
-        action_layers: its hidden layers.
-        fusion: where actions meet the image: last, first, all or last-single.
+        actions: listed actions that are tried on every training task, to learn from.
+        tasks: training tasks to learn from, evenly spaced in their order; 0: all of them.
+        balance_classes: whether half of each batch are solutions.
+        action_hidden_size: units of a hidden layer of the action encoder.
+        action_layers: hidden layers of the action encoder.
+        fusion_place: where actions meet the image: last, first, all or last-single.
         width: channels of the first stage; 64 is ResNet-18.
-        image_size: pixels of an image's side; 256 is all of them.
-        updates: of the network in training.
-        batch: attempts of an update.
-        share: attempts of a batch on the same task, which share its encoding.
-        learning_rate: at the beginning; it falls to 0 by half a cosine.
-        rank: listed actions that are ranked on a task.
-        distance: candidates closer than this to an earlier attempt are put off; 0: none.
-        online_updates: after each finished test task.
-        online_learning_rate: of these.
+        image_size: side of an image in pixels; 256 is full resolution.
+        updates: gradient updates in training.
+        batch_size: attempts of a batch.
+        attempts_per_task: attempts of a batch on the same task, which share its encoding.
+        learning_rate: initial learning rate; it falls to 0 by half a cosine.
+        rank_size: listed actions that are ranked on a task.
+        min_distance: candidates closer than this to an earlier attempt are postponed; 0: none.
+        online_updates: updates after each finished test task.
+        online_learning_rate: learning rate of the online updates.
         device: cpu, cuda, or auto: a GPU if there is one.
-        compile: whether training goes through torch.compile, which takes a minute first.
+        compile: whether the network is compiled by torch.compile, which takes a minute first.
     """
 
     smoke: ClassVar[Mapping[str, Any]] = {
@@ -82,23 +145,23 @@ class Dqn:
         "width": 16,
         "image_size": 64,
         "updates": 300,
-        "rank": 250,
+        "rank_size": 250,
     }
 
     actions: int = 100_000
     tasks: int = 0
-    balance: bool = True
-    action_hidden: int = 512
+    balance_classes: bool = True
+    action_hidden_size: int = 512
     action_layers: int = 1
-    fusion: str = "last"
+    fusion_place: str = "last"
     width: int = 64
     image_size: int = SCENE_SIZE
     updates: int = 100_000
-    batch: int = 64
-    share: int = 1
+    batch_size: int = 64
+    attempts_per_task: int = 1
     learning_rate: float = 3e-4
-    rank: int = 10_000
-    distance: float = 0.0
+    rank_size: int = 10_000
+    min_distance: float = 0.0
     online_updates: int = 0
     online_learning_rate: float = 1e-4
     device: str = AUTO
@@ -109,30 +172,26 @@ class Dqn:
     _finished: Checkpoint | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("actions", "action_hidden", "action_layers", "width", "updates", "batch"):
-            at_least(name, getattr(self, name), 1)
-        for name in ("share", "rank"):
-            at_least(name, getattr(self, name), 1)
-        for name in ("tasks", "distance", "online_updates", "online_learning_rate"):
-            at_least(name, getattr(self, name), 0)
-        above_zero("learning_rate", self.learning_rate)
-        one_of("fusion", self.fusion, FUSIONS)
+        at_least(self, 1, "actions", "action_hidden_size", "action_layers", "width", "updates")
+        at_least(self, 1, "batch_size", "attempts_per_task", "rank_size")
+        at_least(self, 0, "tasks", "min_distance", "online_updates", "online_learning_rate")
+        above_zero(self, "learning_rate")
+        one_of(self, "fusion_place", FUSION_PLACES)
         if self.image_size not in IMAGE_SIZES:
             sizes = ", ".join(map(str, IMAGE_SIZES))
             raise ValueError(f"image_size is {self.image_size}; use one of {sizes}")
-        if self.batch % (2 * self.share):
+        if self.batch_size % (2 * self.attempts_per_task):
             raise ValueError(
-                f"batch is {self.batch} and share {self.share}; use a multiple of "
-                f"{2 * self.share} for the batch"
+                f"batch_size is {self.batch_size} and attempts_per_task {self.attempts_per_task}; "
+                f"use a multiple of {2 * self.attempts_per_task} for the batch size"
             )
         self.device = chosen_device(self.device)
 
     @property
     def traits(self) -> Traits:
-        """It looks at the image of a task."""
-        return Traits(
-            online=self.online_updates > 0, observation=Observation.IMAGE, candidates=self.rank
-        )
+        """It observes the image of a task."""
+        online = self.online_updates > 0
+        return Traits(online, observation=Observation.IMAGE, candidates=self.rank_size)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -160,14 +219,14 @@ class Dqn:
         tensorboard: Path | None = None,
         graph: bool = True,
     ) -> Iterator[Report]:
-        """Make the updates that are missing, with a report every few seconds.
+        """Make the remaining updates, with a report every few seconds.
 
         Args:
-            training: what to learn from.
-            checkpoint: a file to go on from if it is there, and to save to.
+            training: the tasks to learn from.
+            checkpoint: file to resume from if it exists, and to save to.
             run: what the training is for, kept in the checkpoint.
-            minutes: of updates at most, about. Their number is planned once, from the rate of the
-                first ones, and the learning rate falls to 0 over these; ``updates`` becomes
+            minutes: approximate time limit. The number of updates is planned once, from the rate
+                of the first ones, and the learning rate falls to 0 over these; ``updates`` becomes
                 that number.
             tensorboard: not used.
             graph: whether updates are replayed from a CUDA graph, on a GPU.
@@ -176,7 +235,13 @@ class Dqn:
         chosen = self._chosen(training)
         digest = data_digest(chosen, self.actions)
         outcomes = training.outcomes(self.actions, chosen)
-        batches = Batches(outcomes, self.batch, share=self.share, balanced=self.balance, seed=seed)
+        batches = Batches(
+            outcomes,
+            self.batch_size,
+            per_task=self.attempts_per_task,
+            balanced=self.balance_classes,
+            seed=seed,
+        )
         self._network = self._new_network(training.tier.action_size, seed)
         if self.compile:
             self._network.compile()
@@ -190,31 +255,32 @@ class Dqn:
             graph=graph,
         )
         if checkpoint is not None and checkpoint.exists():
-            found = read_checkpoint(checkpoint)
-            found.check_settings({name: getattr(self, name) for name in TRAINING_SETTINGS})
+            found = Checkpoint.read(checkpoint)
+            # The number of updates is the planned one.
+            fixed = [name for name in TRAINING_SETTINGS if name != "updates"]
+            check_settings(found.settings, {name: getattr(self, name) for name in fixed})
             found.check_data(digest, seed)
-            found.load_weights(self._network)
+            load_weights(self._network, found.network)
             updates.restore(found.done, found.optimizer)
             self.updates = found.planned
             if found.is_finished:
                 self._finished = found
                 return
 
-        pace = Pace(minutes)
+        timer = UpdateTimer(minutes)
         while updates.done < self.updates:
-            pace.begin()
-            rates = self._rates(updates.done, min(pace.part, self.updates - updates.done))
+            timer.start()
+            rates = self._rates(updates.done, min(timer.count, self.updates - updates.done))
             loss = updates.run(len(rates), rates)
-            pace.made(len(rates))
+            timer.stop(len(rates))
             self.graph_failure = updates.failure
-            self.updates = pace.plan(updates.done, self.updates)
-            if checkpoint is not None and pace.is_time_to_save():
-                state = self._checkpoint(updates, training, run, digest, seed)
-                write_checkpoint(checkpoint, state)
-            yield Report(updates.done, self.updates, pace.rate, loss, float(rates[-1]))
+            self.updates = timer.plan(updates.done, self.updates)
+            if checkpoint is not None and timer.is_time_to_save():
+                self._checkpoint(updates, training, run, digest, seed).write(checkpoint)
+            yield Report(updates.done, self.updates, timer.rate, loss, float(rates[-1]))
         self._finished = self._checkpoint(updates, training, run, digest, seed)
         if checkpoint is not None:
-            write_checkpoint(checkpoint, self._finished)
+            self._finished.write(checkpoint)
 
     def _chosen(self, training: Training) -> list[Task]:
         """The training tasks to learn from."""
@@ -227,7 +293,11 @@ class Dqn:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = QNetwork(
-                action_size, self.action_hidden, self.action_layers, self.fusion, self.width
+                action_size,
+                self.action_hidden_size,
+                self.action_layers,
+                self.fusion_place,
+                self.width,
             )
         return on_device(network, torch.device(self.device))
 
@@ -272,15 +342,15 @@ class Dqn:
         )
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Take the weights and all settings of training from a finished checkpoint.
+        """Load the weights and all settings of training from a finished checkpoint.
 
         Returns:
-            What it was trained for, as far as it was told.
+            What it was trained for, if that is known.
 
         Raises:
-            CheckpointError: It cannot be used, or its training was not finished.
+            CheckpointError: The file cannot be used, or its training was not finished.
         """
-        found = read_checkpoint(path)
+        found = Checkpoint.read(path)
         if not found.is_finished:
             raise CheckpointError(
                 f"{path} has {found.done} of {found.planned} updates; finish it with `topple train`"
@@ -289,7 +359,7 @@ class Dqn:
             if name in found.settings:
                 setattr(self, name, found.settings[name])
         self._network = self._new_network(found.action_size)
-        found.load_weights(self._network)
+        load_weights(self._network, found.network)
         self._finished = found
         return found.run
 
@@ -299,22 +369,22 @@ class Dqn:
         """Rank the candidates on each task and try the best, in order of the tasks' ids."""
         if self._network is None:
             raise ValueError("the agent has no weights; train it or load a checkpoint first")
-        # A copy, because learning from test tasks must not reach the trained weights.
+        # A copy, because online learning must not change the trained weights.
         network = self._network
         if self.online_updates:
             network = self._new_network(testing.tier.action_size)
             network.load_state_dict(self._network.state_dict())
         place = {task.id: number for number, task in enumerate(testing.tasks)}
         images = self._images(testing.images())
-        listed = testing.actions(self.rank)
+        listed = testing.actions(self.rank_size)
         vectors = self._vectors(listed)
         for task in sorted(testing.tasks, key=lambda task: task.id):
             image = images[place[task.id]]
             network.eval()
             order = best_first(scores(network, image, vectors))
-            if self.distance > 0:
-                valid = testing.fits(task, self.rank)
-                order = spread(order, listed, valid, self.distance, testing.remaining(task))
+            if self.min_distance > 0:
+                valid = testing.fits(task, self.rank_size)
+                order = spread(order, listed, valid, self.min_distance, testing.remaining(task))
             outcomes = testing.attempt_listed(task, order.tolist())
             if self.online_updates:
                 self._learn_online(network, image, vectors, order[: len(outcomes)], outcomes)
@@ -322,7 +392,7 @@ class Dqn:
     def _learn_online(
         self, network: QNetwork, image: Tensor, vectors: Tensor, tried: Order, outcomes: Outcomes
     ) -> None:
-        """Some updates of a fresh optimizer on all valid attempts on a task at once."""
+        """Make updates with a fresh optimizer on all valid attempts on a task at once."""
         valid = outcomes != 0
         if not valid.any():
             return
@@ -346,18 +416,42 @@ class DqnOnline(Dqn):
     online_updates: int = 5
 
 
-#: What cannot be changed after training; the others are for acting.
-TRAINING_SETTINGS = (
-    "actions",
-    "tasks",
-    "balance",
-    "action_hidden",
-    "action_layers",
-    "fusion",
-    "width",
-    "image_size",
-    "updates",
-    "batch",
-    "share",
-    "learning_rate",
-)
+def data_digest(tasks: Sequence[Task], actions: int) -> str:
+    """A hash of the training data: the first listed actions on these tasks."""
+    text = f"{engine_hash()} {actions} {' '.join(str(task.id) for task in tasks)} "
+    text += fingerprint(task.scene for task in tasks)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def spread(
+    order: Order,
+    actions: Actions,
+    valid: npt.NDArray[np.bool_],
+    distance: float,
+    count: int,
+) -> Order:
+    """A ranking whose first actions keep a distance from each other.
+
+    Going down the ranking, an action is postponed if it lies closer than ``distance`` to one chosen
+    before. Postponed actions follow at the end in their old order, for tasks on which too few
+    actions are far enough from each other.
+
+    Args:
+        order: indices of actions, best first.
+        actions: [actions, action_size] action vectors.
+        valid: [actions] whether each is valid on the task; others never become attempts.
+        distance: Euclidean distance between action vectors.
+        count: number of attempts to choose.
+    """
+    rest = order[valid[order]]
+    free = np.ones(len(rest), bool)
+    vectors = actions[rest]
+    taken: list[int] = []
+    while len(taken) < count and free.any():
+        place = int(free.argmax())  # the first that is free
+        taken.append(place)
+        free &= ((vectors - vectors[place]) ** 2).sum(axis=1) >= distance**2
+        free[place] = False
+    others = np.ones(len(rest), bool)
+    others[taken] = False
+    return np.concatenate([rest[taken], rest[others]])
