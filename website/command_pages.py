@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
-import typer
 from typer.core import TyperArgument, TyperGroup, TyperOption
 
 from pages import Page, table
-from topple.cli.main import COMMANDS
+from topple.cli.main import COMMANDS, load_command
 
 
 def command_page() -> Page:
     """All commands, in the order of `topple --help`."""
-    rows = [(f"[`topple {name}`](#topple-{name})", m.summary) for name, m in COMMANDS.items()]
+    rows = [(f"[`topple {name}`](#topple-{name})", text) for name, text in COMMANDS.items()]
     parts = [
         "# The command line",
         "What `topple COMMAND --help` prints. [The guide](../guides/command_line.md) shows "
         "them at work.",
         table(("command", ""), rows),
     ]
-    for name, mount in COMMANDS.items():
-        module, attribute = mount.place.split(":")
-        command = typer.main.get_command(getattr(import_module(module), attribute))
-        parts += _sections(f"topple {name}", command, 2)
+    for name in COMMANDS:
+        parts += _sections(f"topple {name}", load_command(name), 2)
     return Page("reference/cli.md", "\n\n".join(parts) + "\n")
 
 

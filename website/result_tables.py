@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from topple.cli.iphyre_analyse import JITTERS_MS, oracle_plans
-from topple.cli.reproduce_iphyre import EVERYBODY, wanted_columns
+from topple.cli.reproduce_iphyre import ALL_AGENTS, wanted_columns
 from topple.iphyre import (
     AT_60_HZ,
     PUBLISHED,
@@ -105,7 +105,7 @@ def _baseline_scores() -> dict[str, dict[Setup, list[float]]]:
 @cache
 def _columns() -> tuple[Column, ...]:
     """The agents of I-PHYRE, each with the records of its seeds."""
-    return tuple(wanted_columns(EVERYBODY, RESULTS / "iphyre"))
+    return tuple(wanted_columns(ALL_AGENTS, RESULTS / "iphyre"))
 
 
 def _column(agent: str, variant: str = "", plays: int = 5, hz: int = 10) -> Column:

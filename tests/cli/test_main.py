@@ -29,9 +29,9 @@ def test_help_lists_every_command_without_importing_them() -> None:
         "assert not {'numpy', 'PIL', 'topple.phyre'} & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for name, mount in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         assert name in done.stdout
-        assert mount.summary in done.stdout
+        assert summary in done.stdout
 
 
 def test_version_and_unknown_commands() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -11,48 +11,46 @@ from typer.core import TyperCommand
 from topple import __version__
 from topple.cli.groups import OneLineErrors
 
-
-class Mount(NamedTuple):
-    """Where a command is defined."""
-
-    place: str  # "module:app", a typer.Typer without completion of its own
-    summary: str  # its line in `topple --help`
-
-
-#: The commands by purpose, in the order in which they are listed.
+#: The summary of each command by purpose. The command is `app` in the module of its name.
 PANELS = {
     "Explore": {
-        "demo": Mount("topple.cli.demo:app", "Solve some PHYRE tasks and write a report."),
-        "tasks": Mount("topple.cli.tasks:app", "List PHYRE templates and tasks."),
-        "show": Mount("topple.cli.show:app", "Draw a PHYRE task, an attempt or a solution."),
-        "simulate": Mount("topple.cli.simulate:app", "Simulate many actions on many PHYRE tasks."),
-        "sheet": Mount("topple.cli.sheet:app", "Draw all templates of a PHYRE tier."),
-        "iphyre": Mount("topple.cli.iphyre:app", "List, play, draw and analyse I-PHYRE games."),
+        "demo": "Solve some PHYRE tasks and write a report.",
+        "tasks": "List PHYRE templates and tasks.",
+        "show": "Draw a PHYRE task, an attempt or a solution.",
+        "simulate": "Simulate many actions on many PHYRE tasks.",
+        "sheet": "Draw all templates of a PHYRE tier.",
+        "iphyre": "List, play, draw and analyse I-PHYRE games.",
     },
     "Evaluate": {
-        "agents": Mount("topple.cli.agents:app", "List the agents of both benchmarks."),
-        "evaluate": Mount("topple.cli.evaluate:app", "Evaluate an agent and store a run record."),
-        "report": Mount("topple.cli.report:app", "Write an HTML report of run records."),
-        "reproduce": Mount("topple.cli.reproduce:app", "Reproduce published tables and figures."),
-        "analyse": Mount("topple.cli.analyse:app", "Analyse difficulty of PHYRE tasks."),
-        "llm-server": Mount(
-            "topple.cli.llm_server:app", "Serve scripted models as a chat endpoint."
-        ),
+        "agents": "List the agents of both benchmarks.",
+        "evaluate": "Evaluate an agent and store a run record.",
+        "report": "Write an HTML report of run records.",
+        "reproduce": "Reproduce published tables and figures.",
+        "analyse": "Analyse difficulty and solvability of PHYRE tasks.",
+        "llm-server": "Serve scripted models as a chat endpoint.",
     },
     "Train": {
-        "train": Mount("topple.cli.train:app", "Train an agent and save a checkpoint."),
-        "sweep": Mount("topple.cli.sweep:app", "Train and evaluate I-PHYRE agents."),
+        "train": "Train an agent and save a checkpoint.",
+        "sweep": "Train and evaluate I-PHYRE agents.",
     },
     "Play": {
-        "play": Mount("topple.cli.play:app", "Open the player in the browser."),
-        "study": Mount("topple.cli.study:app", "Manage studies with human participants."),
+        "play": "Open the player in the browser.",
+        "study": "Manage studies with human participants.",
     },
     "Maintenance": {
-        "cache": Mount("topple.cli.cache:app", "Build and check the PHYRE outcome cache."),
-        "doctor": Mount("topple.cli.doctor:app", "Check this installation and its GPU."),
+        "cache": "Build and check the PHYRE outcome cache.",
+        "doctor": "Check this installation and its GPU.",
     },
 }
-COMMANDS = {name: mount for panel in PANELS.values() for name, mount in panel.items()}
+COMMANDS = {name: summary for panel in PANELS.values() for name, summary in panel.items()}
+
+
+def load_command(name: str) -> Any:
+    """Import a command."""
+    module = import_module(f"topple.cli.{name.replace('-', '_')}")
+    command = typer.main.get_command(module.app)
+    command.name = name
+    return command
 
 
 class LazyGroup(OneLineErrors):
@@ -62,20 +60,15 @@ class LazyGroup(OneLineErrors):
         super().__init__(**attrs)
         # Placeholders with a summary suffice for help texts and suggestions.
         self.commands = {
-            name: TyperCommand(name, help=mount.summary, rich_help_panel=panel)
-            for panel, mounts in PANELS.items()
-            for name, mount in mounts.items()
+            name: TyperCommand(name, help=summary, rich_help_panel=panel)
+            for panel, summaries in PANELS.items()
+            for name, summary in summaries.items()
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command itself, which is about to run."""
         name, placeholder, rest = super().resolve_command(ctx, args)
-        if name is None or placeholder is None:
-            return name, placeholder, rest
-        module, app = COMMANDS[name].place.split(":")
-        command = typer.main.get_command(getattr(import_module(module), app))
-        command.name = name
-        return name, command, rest
+        return name, placeholder if name is None else load_command(name), rest
 
 
 _HELP = """The physics-puzzle benchmarks PHYRE and I-PHYRE, faithful and fast.

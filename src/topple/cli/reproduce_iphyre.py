@@ -46,7 +46,7 @@ app = typer.Typer(add_completion=False)
 app.command("tableA1")(table_a1)
 
 _RANDOM = "random"
-_ALL_AGENTS = "all"
+ALL_AGENTS = "all"
 _RESULTS = Path("results/iphyre")
 _PRINTED = 0.05  # rewards are printed to a tenth
 _PRINTED_MEAN = 0.005  # averages to a hundredth
@@ -58,7 +58,7 @@ def table_a4(
     agents: Annotated[
         str,
         agent_names("agents, such as ppo-i,dqn-o, or `all` for every agent that has run records"),
-    ] = _ALL_AGENTS,
+    ] = ALL_AGENTS,
     runs: StoredRuns = _RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -75,7 +75,7 @@ def table_a4(
         if agents.strip().lower() == _RANDOM:
             _compare_random(as_json)
         else:
-            _print_table_a4(_wanted_columns(agents, runs), as_json)
+            _print_table_a4(wanted_columns(agents, runs), as_json)
 
 
 def _compare_random(as_json: bool) -> None:
@@ -130,7 +130,7 @@ def _close(ours: float, printed: float) -> bool:
     return abs(ours - printed) <= _PRINTED_MEAN + 1e-9
 
 
-def _wanted_columns(agents: str, records: Path) -> list[Column]:
+def wanted_columns(agents: str, records: Path) -> list[Column]:
     """Return the columns of comma-separated agents, or of all that have records and the random one.
 
     Raises:
@@ -139,7 +139,7 @@ def _wanted_columns(agents: str, records: Path) -> list[Column]:
     games = GameSelection(tuple(game.name for game in ALL))
     random = Runner(paths.cache_folder()).run(RunConfig(_RANDOM, games, label="Random"))
     everybody = columns_of([random, *find_records(records, benchmark="iphyre")])
-    if agents == _ALL_AGENTS:
+    if agents == ALL_AGENTS:
         return everybody
     names = [name.strip().lower() for name in agents.split(",")]
     known = sorted({each.records[0].config.agent for each in everybody})
@@ -207,7 +207,7 @@ def iphyre_figures(
       topple reproduce iphyre-figures --out docs/images/iphyre
     """
     with user_errors():
-        columns = _wanted_columns(_ALL_AGENTS, runs)
+        columns = wanted_columns(ALL_AGENTS, runs)
         plain = [each for each in columns if not each.stochastic]
         trained = [each for each in plain if each.records[0].training]
         fly = Strategy.ON_THE_FLY.value
