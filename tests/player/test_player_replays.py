@@ -172,5 +172,5 @@ def test_a_damaged_record_is_left_out(make_client: MakeClient, runs: Path) -> No
 
 
 def test_a_folder_that_is_not_there_stops_the_start(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="no folder"):
+    with pytest.raises(RecordError, match="does not exist"):
         create_app(Settings(settings.database, runs=(tmp_path / "nowhere",)))
