@@ -225,7 +225,7 @@ def test_a_warm_start_shows_the_gallery_soon(tmp_path: Path) -> None:
     [
         (["--database", "nonsense"], "no SQLAlchemy URL"),
         (["--runs", "no/such/folder"], "no/such/folder"),
-        (["--host", "no such host"], "no address of this machine"),
+        (["--host", "no such host"], "not an address of this machine"),
         (["--study", "../x"], "no study id"),
     ],
 )

@@ -14,7 +14,7 @@ from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.play_log import PAPER_PLAYS
 from topple.iphyre.score import Score
 from topple.phyre.auccess import MAX_ATTEMPTS as TASK_ATTEMPTS
-from topple.player.errors import ConflictError, ForbiddenError, NotFoundError
+from topple.player.errors import ConflictError, ForbiddenError
 from topple.player.models import base
 from topple.player.models.base import Benchmark, Progress
 from topple.player.models.iphyre import GameAttempt
@@ -165,7 +165,7 @@ def finish_interrupted(store: Store) -> int:
     with store.transaction() as session:
         rows = list(session.scalars(select(Attempt).where(~Attempt.finished)))
         for row in rows:
-            with suppress(NotFoundError):  # a deleted game cannot be played out
+            with suppress(ValueError):  # a deleted or damaged game cannot be played out
                 game = find_game(store, row.subject).game
                 _end(row, play_out(game, row_clicks(row)), abandoned=True)
         return len(rows)

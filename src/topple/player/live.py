@@ -193,7 +193,7 @@ class LiveGame:
         await self._socket.send_text(message.model_dump_json())
 
     async def _send_frame(self) -> None:
-        # Sixty per second, so plain JSON without validation by a model.
+        # The world before a tick. There are sixty per second, so no model validates them.
         poses = self._episode.world.poses()[self._moving].round(3)
         frame = {
             "type": "frame",

@@ -70,15 +70,6 @@ class Started(Model):
     counted: bool
 
 
-class Frame(Model):
-    """The world before a tick."""
-
-    type: Literal["frame"] = "frame"
-    tick: int
-    removed: list[int]
-    poses: list[float]  # x, y, angle of each moving body, flat
-
-
 class Missed(Model):
     """A click hit no gray block."""
 

@@ -86,7 +86,7 @@ class Tally:
 def tallies(
     session: Session, player: Player | None, benchmark: Benchmark, subject: str | None = None
 ) -> dict[str, Tally]:
-    """A player's attempts by puzzle, or at one puzzle; nobody has made none."""
+    """A player's attempts by puzzle, or at one puzzle; empty without a player."""
     found: dict[str, Tally] = {}
     if player is None:
         return found

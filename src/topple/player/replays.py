@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from topple.iphyre.episode import play, watch
+from topple.iphyre.episode import watch
 from topple.iphyre.game import Game
 from topple.iphyre.pictures import picture_episode
 from topple.iphyre.plan import Elimination, Plan, PlanError
@@ -19,7 +19,6 @@ from topple.phyre.scene import Scene
 from topple.player.errors import InvalidError
 from topple.player.geometry import game_geometry, moving_bodies, scene_model, trajectory
 from topple.player.models import base
-from topple.player.models.base import TierName
 from topple.player.models.replays import FilmFormat, GameReplay, PhyreReplay, ReplayHz
 from topple.player.puzzles import NamedGame, PhyreTask, outcome_name
 
@@ -66,7 +65,7 @@ def phyre_replay(task: PhyreTask, action: list[float], stride: int) -> PhyreRepl
         raise InvalidError(task.validity(action).reason or "the action is invalid")
     return PhyreReplay(
         task=task.name,
-        tier=TierName(task.tier.value),
+        tier=task.tier,
         description=task.description,
         action=action,
         outcome=outcome_name(result.outcome),
@@ -81,16 +80,17 @@ def game_replay(named: NamedGame, plan: Plan, hz: ReplayHz) -> GameReplay:
     """Simulate an I-PHYRE attempt to watch."""
     game, rules = named.game, _RULES[hz]
     try:
-        trace, score = watch(game, plan, rules), play(game, plan, rules)
+        trace = watch(game, plan, rules)
     except PlanError as error:
         raise InvalidError(str(error)) from None
+    ticks, removed = len(trace.poses) - 1, int((~trace.present[-1]).sum())
     rate = "" if rules is AT_60_HZ else f"&hz={rules.hz}"
     return GameReplay(
         game=named.name,
         plan=[base.Elimination(tick=tick, body=body) for tick, body in plan.eliminations],
-        solved=score.solved,
-        reward=score.reward,
-        ticks=score.ticks,
+        solved=trace.solved,
+        reward=rules.reward(ticks, removed, trace.solved),
+        ticks=ticks,
         hz=rules.hz,
         trajectory=trajectory(trace.poses, moving_bodies(game), rules.hz),
         link=f"/#/replay/iphyre/{named.name}?plan={plan_text(plan)}{rate}",

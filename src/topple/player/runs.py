@@ -39,7 +39,7 @@ class RunIndex:
             try:
                 benchmark = Benchmark(_data(path)["config"]["benchmark"])
             except (RecordError, KeyError, TypeError, ValueError):
-                continue  # a damaged one; the others can be watched all the same
+                continue  # it is damaged; the others can be watched all the same
             entry = IndexedRun(digest.hexdigest(), path, benchmark)
             self._runs[entry.id] = entry
 

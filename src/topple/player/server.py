@@ -1,4 +1,4 @@
-"""Serving: a socket, and uvicorn on it until it is stopped."""
+"""Serving the application on a socket until it is stopped."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from topple.player.app import create_app
 from topple.player.settings import MAX_MESSAGE, Settings
 
 DEFAULT_PORT = 8765
-PORTS_TRIED = 20  # from the default one on, until one is free
-PING_SECONDS = 20.0  # a silent WebSocket is asked whether it is there
-STOP_SECONDS = 3  # for calls under way when the server is stopped
+PORTS_TRIED = 20  # ports from the default one, until one is free
+PING_SECONDS = 20.0  # between two pings of a silent WebSocket
+STOP_SECONDS = 3  # that calls under way have when the server stops
 
 
 class ServerError(ValueError):
@@ -21,7 +21,7 @@ class ServerError(ValueError):
 
 
 def open_socket(host: str, port: int | None) -> socket.socket:
-    """A socket to serve on: at this port, or at the first free one from the default on.
+    """Open a socket at this port, or at the first free one from the default port on.
 
     Raises:
         ServerError: the host is unknown, or the port is taken.
@@ -34,7 +34,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
                 host, number, type=socket.SOCK_STREAM
             )[0]
         except (OSError, UnicodeError) as error:
-            raise ServerError(f"{host!r} is no address of this machine: {error}") from None
+            raise ServerError(f"{host!r} is not an address of this machine: {error}") from None
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -49,7 +49,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is up."""
+    """A server that reports when it is up."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve until Ctrl-C or a signal; ``ready`` is called when the first call can come."""
+    """Serve until Ctrl-C or a signal; ``ready`` is called when it accepts calls."""
     config = uvicorn.Config(
         create_app(settings),
         log_level="warning",

@@ -41,7 +41,7 @@ class Service:
         self.heavy = Buckets(settings.heavy)
         self.live_games = ConnectionLimit(settings.live_games, settings.live_games_per_player)
         self.simulations = ConcurrencyLimit(at_once=2, waiting=16, timeout=10.0)
-        self.searches = ConcurrencyLimit(at_once=1, waiting=4, timeout=30.0)  # and films
+        self.searches = ConcurrencyLimit(at_once=1, waiting=4, timeout=30.0)  # films as well
         finish_interrupted(self.store)
 
     def close(self) -> None:

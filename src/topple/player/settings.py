@@ -1,4 +1,4 @@
-"""How a server is set up."""
+"""The settings of a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_MESSAGE = 4 * 1024  # bytes of a WebSocket message
 
 @dataclass(frozen=True)
 class Rate:
-    """How many calls one client may make: a steady number a second, and more at once."""
+    """A rate limit: calls per second in the long run, and at most `burst` at once."""
 
     per_second: float
     burst: int
@@ -21,18 +21,20 @@ class Rate:
 
 @dataclass(frozen=True)
 class Settings:
-    """What `topple play` decides.
+    """The settings that `topple play` chooses.
 
     Attributes:
         database: an SQLAlchemy URL.
         runs: folders of run records to watch.
         hosts: names this server answers to, without ports.
-        owner_key: needed to create and export studies; None: whoever calls from this machine.
-        ticks_per_second: pace of live games in real time; what happens never depends on it.
-        calls: any call. The gallery asks for a hundred thumbnails at once.
-        heavy: calls that simulate, draw films or search.
-        messages: WebSocket messages of one connection.
-        live_games: connections at once, and of one player.
+        owner_key: secret needed to create and export studies; if None, callers on this machine
+            may do so.
+        ticks_per_second: speed of live games in real time, on which no outcome depends.
+        calls: limit of all calls. The gallery asks for a hundred thumbnails at once.
+        heavy: limit of calls that simulate, draw films or search.
+        messages: limit of WebSocket messages of one connection.
+        live_games: live games that may be open at once.
+        live_games_per_player: live games that one player may have open at once.
     """
 
     database: str

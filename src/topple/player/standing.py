@@ -27,7 +27,7 @@ from topple.phyre.published import SOURCE, TABLE_1B, published_agents, published
 from topple.phyre.tier import Tier
 from topple.player.errors import NotFoundError
 from topple.player.ids import OWN
-from topple.player.models.base import Benchmark, TierName
+from topple.player.models.base import Benchmark
 from topple.player.models.iphyre import GameStanding, SplitStanding
 from topple.player.models.phyre import Curve, Standing
 from topple.player.players import tallies
@@ -128,7 +128,7 @@ def phyre_standing(store: Store, player: Player, tier: Tier) -> tuple[Standing, 
     first_solved = np.array([tally.solved_at or 0 for tally in done.values()], np.int64)
     rand = _rand(store, list(done))
     standing = Standing(
-        tier=TierName(tier.value),
+        tier=tier,
         tasks=len(done),
         solved=int((first_solved > 0).sum()),
         auccess=auccess(first_solved) if len(done) else None,

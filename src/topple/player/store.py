@@ -1,4 +1,4 @@
-"""The database: opened with a check, used one short transaction at a time."""
+"""The database, which is checked when it is opened and used in short transactions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StoreError(ValueError):
 
 
 def sqlite_url(folder: Path) -> str:
-    """The address of the default database in a folder."""
+    """The URL of the default database in a folder."""
     return f"sqlite:///{folder / DATABASE_FILE}"
 
 
@@ -35,19 +35,21 @@ class Store:
     """An open database.
 
     Args:
-        url: an SQLAlchemy URL. An SQLite file is made, with its folder, if it is not there.
+        url: an SQLAlchemy URL. An SQLite file and its folder are created if they do not exist.
 
     Raises:
-        StoreError: it cannot be opened, is no database of the player, or of another version.
+        StoreError: it cannot be opened, is not a database of the player, or has another version.
     """
 
     def __init__(self, url: str) -> None:
         try:
             parsed = make_url(url)
         except ArgumentError:
-            raise StoreError(f"{url!r} is no SQLAlchemy URL, such as sqlite:///file.db") from None
+            raise StoreError(
+                f"{url!r} is not an SQLAlchemy URL such as sqlite:///file.db"
+            ) from None
         self.name = parsed.render_as_string(hide_password=True)
-        self._line: AbstractContextManager[object] = (
+        self._write_lock: AbstractContextManager[object] = (
             threading.Lock() if parsed.get_backend_name() == "sqlite" else nullcontext()
         )
         try:
@@ -80,10 +82,10 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """A session whose changes are on disk when it ends, all or none."""
-        # SQLite has one writer at a time; waiting in line here is fairer than its own waiting.
+        """Open a session whose changes are on disk when it ends, all or none."""
+        # SQLite has one writer at a time, and a lock is fairer than its own waiting.
         with (
-            self._line,
+            self._write_lock,
             Session(self._engine, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -91,12 +93,12 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session that changes nothing, and so waits for nobody."""
+        """Open a session that changes nothing, and so never waits for a writer."""
         with Session(self._engine.execution_options(**{_READING: True})) as session:
             yield session
 
     def change(self, work: Callable[[Session], T]) -> T:
-        """Do some work in a transaction, again if somebody else took the same number."""
+        """Do some work in a transaction, and again if another one took the same unique value."""
         for _ in range(_TRIES - 1):
             try:
                 with self.transaction() as session:
@@ -107,7 +109,7 @@ class Store:
             return work(session)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._engine.dispose()
 
 
@@ -121,8 +123,8 @@ def _engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
-        # Autocommit below, so that BEGIN IMMEDIATE is ours to say: writers then queue up
-        # instead of failing halfway.
+        # Autocommit, so that `_begin` can say BEGIN IMMEDIATE: writers then wait for each
+        # other instead of failing halfway.
         connection.isolation_level = None
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")

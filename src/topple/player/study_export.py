@@ -74,5 +74,5 @@ def export_csv(attempts: Iterable[ExportedAttempt]) -> Iterator[str]:
 
 
 def _cell(number: Any) -> str:
-    """A number, or a removal as tick:body."""
+    """Write a number, or a removal as tick:body."""
     return f"{number[0]}:{number[1]}" if isinstance(number, list) else repr(number)

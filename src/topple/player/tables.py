@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA = 1  # goes up with every change below
+SCHEMA = 1  # increases with every change below
 
 
 def now() -> str:
-    """The time, as databases and people both sort and read it."""
+    """The current time in UTC, as a text that sorts by time."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
@@ -21,7 +21,7 @@ class Table(DeclarativeBase):
 
 
 class Meta(Table):
-    """Facts about the database itself."""
+    """The version of the database."""
 
     __tablename__ = "meta"
     name: Mapped[str] = mapped_column(String(40), primary_key=True)
@@ -43,7 +43,7 @@ class Study(Table):
 
 
 class Player(Table):
-    """Somebody who plays, freely or in a study."""
+    """A person who plays, freely or in a study."""
 
     __tablename__ = "players"
     __table_args__ = (UniqueConstraint("study_id", "name"),)
@@ -56,7 +56,7 @@ class Player(Table):
 
 
 class Attempt(Table):
-    """An attempt, stored when it is made; of a game, when it starts and after every removal."""
+    """An attempt. One at a game is stored when it starts, after every removal, and at its end."""
 
     __tablename__ = "attempts"
     __table_args__ = (
@@ -67,7 +67,7 @@ class Attempt(Table):
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
     benchmark: Mapped[str] = mapped_column(String(10))
     subject: Mapped[str] = mapped_column(String(40))
-    number: Mapped[int]  # of the player's attempts at the subject, from 1
+    number: Mapped[int]  # among the player's attempts at the subject, from 1
     counted: Mapped[bool]
     finished: Mapped[bool] = mapped_column(default=True)
     solved: Mapped[bool] = mapped_column(default=False)
@@ -89,7 +89,7 @@ class Mark(Table):
 
 
 class Puzzle(Table):
-    """A puzzle somebody made."""
+    """A puzzle made in the player."""
 
     __tablename__ = "puzzles"
     id: Mapped[str] = mapped_column(String(12), primary_key=True)
@@ -102,8 +102,8 @@ class Puzzle(Table):
 
 
 class Baseline(Table):
-    """How RAND fares on a PHYRE task, so that it is played once only."""
+    """The results of RAND on a PHYRE task, so that it is played only once."""
 
     __tablename__ = "baselines"
     subject: Mapped[str] = mapped_column(String(40), primary_key=True)
-    first_solved: Mapped[list[int]] = mapped_column(JSON)  # of each run of 100 attempts; 0: none
+    first_solved: Mapped[list[int]] = mapped_column(JSON)  # in each run of 100 attempts; 0 if none

@@ -1,1 +1,1 @@
-"""What goes over the wire: every request and every answer has a type here."""
+"""The types of all requests and answers of the API."""

@@ -1,4 +1,4 @@
-"""What the models share.
+"""Types that several models share.
 
 Lengths are pixels of the benchmark's own scene. PHYRE: 256 x 256, y up, angles
 counter-clockwise. I-PHYRE: 600 x 600, y down, angles clockwise as seen on the screen.
@@ -26,27 +26,20 @@ Pair = tuple[float, float]
 
 
 class Model(BaseModel):
-    """Strict about names: a field nobody knows is an error, not a surprise."""
+    """A model that refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Benchmark(str, Enum):
-    """Which of the two."""
+    """The two benchmarks."""
 
     PHYRE = "phyre"
     IPHYRE = "iphyre"
 
 
-class TierName(str, Enum):
-    """PHYRE's tiers."""
-
-    BALL = "ball"
-    TWO_BALLS = "two_balls"
-
-
 class OutcomeName(str, Enum):
-    """How a PHYRE attempt ended; an invalid action is no attempt."""
+    """The outcome of a PHYRE action; an invalid one is not an attempt."""
 
     SOLVED = "solved"
     NOT_SOLVED = "not_solved"
@@ -54,14 +47,14 @@ class OutcomeName(str, Enum):
 
 
 class Problem(Model):
-    """Every error answer: one sentence for people, and the field it is about if any."""
+    """An error answer: one sentence for people, and the field it is about, if any."""
 
     detail: str
     field: str | None = None
 
 
 class Progress(Model):
-    """How far a player is with a task or game."""
+    """A player's progress on a task or game."""
 
     attempts: int  # counted ones
     limit: int  # counted attempts; later ones are practice
@@ -71,7 +64,7 @@ class Progress(Model):
 
 
 class Trajectory(Model):
-    """Where moving bodies are, frame by frame; frame 0 is the start.
+    """The poses of moving bodies, frame by frame; frame 0 is the start.
 
     ``poses`` is base64 of little-endian float32, [frames, bodies, 3]: x, y, angle. Frame k
     shows the world after step ``(k - 1) * stride``, counted from 0.
@@ -85,7 +78,7 @@ class Trajectory(Model):
 
 
 class Elimination(Model):
-    """A block goes before the physics of a tick."""
+    """The removal of a block before the physics of a tick."""
 
     tick: Annotated[int, Field(ge=0, le=100_000)]
     body: Annotated[int, Field(ge=0, le=1000)]

@@ -2,19 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from topple.player.models.base import Elimination, Model, Progress
-
-
-class SplitName(str, Enum):
-    """The splits of I-PHYRE."""
-
-    BASIC = "basic"
-    NOISY = "noisy"
-    COMPOSITIONAL = "compositional"
-    MULTI_BALL = "multi_ball"
-    UNSEEN_BASIC = "unseen_basic"
 
 
 class GameBody(Model):

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from topple.phyre.tier import Tier
 from topple.player.models.base import (
     MAX_STRIDE,
     Action,
@@ -13,19 +14,18 @@ from topple.player.models.base import (
     OutcomeName,
     Pair,
     Progress,
-    TierName,
     Trajectory,
 )
 
 
 class Disc(Model):
-    """A disc around the body's origin."""
+    """A disc around the origin of the body."""
 
     circle: float
 
 
 class Convex(Model):
-    """A convex polygon in the body's frame."""
+    """A convex polygon in the frame of the body."""
 
     polygon: list[Pair]
 
@@ -41,7 +41,7 @@ class SceneBody(Model):
 
 
 class PhyreScene(Model):
-    """The geometry to draw."""
+    """The geometry of a scene."""
 
     width: float
     height: float
@@ -53,7 +53,7 @@ class TemplateCard(Model):
     """A template in the gallery."""
 
     id: str
-    tier: TierName
+    tier: Tier
     idea: str
     thumbnail: str  # address of a PNG
     scene: PhyreScene  # of its first task
@@ -75,11 +75,11 @@ class TaskCard(Model):
 
 
 class TaskScene(Model):
-    """All that is needed to play a task."""
+    """Everything that is needed to play a task."""
 
     id: str
     template: str
-    tier: TierName
+    tier: Tier
     description: str
     idea: str
     balls: int
@@ -92,17 +92,17 @@ class TaskScene(Model):
 
 
 class ActionIn(Model):
-    """x, y and radius from 0 to 1, for each ball."""
+    """An action: x, y and radius from 0 to 1 for each ball."""
 
     action: Action
 
 
 class Validity(Model):
-    """Whether an action fits, exactly as the simulator decides."""
+    """Whether an action is valid, exactly as the simulator decides."""
 
     valid: bool
-    reason: str | None  # a sentence, if it does not
-    balls: list[tuple[float, float, float]]  # x, y, radius in px; as placed, if valid
+    reason: str | None  # why it is invalid
+    balls: list[tuple[float, float, float]]  # x, y, radius in px as placed; empty if invalid
 
 
 class AttemptIn(ActionIn):
@@ -112,7 +112,7 @@ class AttemptIn(ActionIn):
 
 
 class AttemptOut(Model):
-    """What became of an attempt."""
+    """The outcome of an attempt."""
 
     id: int | None  # None for an invalid action, which is not stored
     number: int | None
@@ -125,7 +125,7 @@ class AttemptOut(Model):
 
 
 class PastAttempt(Model):
-    """An attempt made before."""
+    """An earlier attempt."""
 
     id: int
     number: int
@@ -135,7 +135,7 @@ class PastAttempt(Model):
 
 
 class Solution(Model):
-    """A solution that was asked for; the task is marked as shown from now on."""
+    """A solution; later attempts of the player at this task do not count."""
 
     action: list[float]
     source: str  # such as "found by search" or an agent's name
@@ -143,19 +143,19 @@ class Solution(Model):
 
 
 class Curve(Model):
-    """A line to draw beside the player's."""
+    """The results of an agent, to compare with the player's."""
 
     name: str
     auccess: float  # 0 to 1
     success_at_10: float | None
-    curve: list[float] | None  # [100] share solved within k attempts; None: not published
+    curve: list[float] | None  # [100] share solved within k attempts; None if not published
     note: str  # what it was measured on
 
 
 class Standing(Model):
-    """The caller's score so far in a tier, over the tasks tried."""
+    """The caller's score so far over the tasks tried in a tier."""
 
-    tier: TierName
+    tier: Tier
     tasks: int
     solved: int
     auccess: float | None  # None before the first attempt

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from topple.player.models.base import Benchmark, Elimination, Model, Name, TierName
+from topple.phyre.tier import Tier
+from topple.player.models.base import Benchmark, Elimination, Model, Name
 
 
 class PuzzleIn(Model):
@@ -14,7 +15,7 @@ class PuzzleIn(Model):
 
     name: Name
     benchmark: Benchmark
-    tier: TierName = TierName.BALL  # PHYRE: how many balls the player places
+    tier: Tier = Tier.BALL  # PHYRE: how many balls the player places
     data: dict[str, Any]
 
 
@@ -24,7 +25,7 @@ class PuzzleCard(Model):
     id: str
     name: str
     benchmark: Benchmark
-    tier: TierName
+    tier: Tier
     subject: str
     thumbnail: str  # address of a PNG
     mine: bool  # whether the caller made it

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 
+from topple.phyre.tier import Tier
 from topple.player.models.base import (
     Benchmark,
     Elimination,
     Model,
     OutcomeName,
-    TierName,
     Trajectory,
 )
 from topple.player.models.iphyre import GameGeometry
@@ -20,7 +20,7 @@ class PhyreReplay(Model):
     """A PHYRE attempt to watch."""
 
     task: str
-    tier: TierName
+    tier: Tier
     description: str
     action: list[float]
     outcome: OutcomeName
@@ -54,7 +54,7 @@ class RunCard(Model):
     benchmark: Benchmark
     agent: str
     label: str
-    setup: str  # PHYRE: setup, part and fold; I-PHYRE: strategy or split
+    setup: str  # PHYRE: setup, part and fold; I-PHYRE: ticks per second
     score: float  # AUCCESS (0 to 1), or mean reward
     tasks: int
     solved: int

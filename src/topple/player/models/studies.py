@@ -1,4 +1,4 @@
-"""Studies: fixed puzzles in a fixed order for invited people."""
+"""Studies: fixed lists of puzzles for invited people."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from topple.player.models.base import Benchmark, LongText, Model, Name
 
 
 class StudyIn(Model):
-    """A new study: name the puzzles, or how many to draw from which."""
+    """A new study: its puzzles by name, or how many to draw from which sets."""
 
     name: Name
     benchmark: Benchmark
     subjects: Annotated[list[TaskName | GameName], Field(max_length=500, default_factory=list)]
     # Tiers, templates or splits to draw from.
     pools: Annotated[list[Name], Field(max_length=60, default_factory=list)]
-    count: Annotated[int, Field(ge=1, le=500)] | None = None  # drawn from pools; None: all
-    shuffle: bool = True  # order by the seed; False: as listed
+    count: Annotated[int, Field(ge=1, le=500)] | None = None  # how many to draw; None for all
+    shuffle: bool = True  # whether to order by the seed, not as listed
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
-    attempt_limit: Annotated[int, Field(ge=1, le=100)] | None = None  # None: as in the paper
+    attempt_limit: Annotated[int, Field(ge=1, le=100)] | None = (
+        None  # None for the limit of the paper
+    )
     consent: LongText = ""
 
 
@@ -42,10 +44,10 @@ class ParticipantScore(Model):
 
     anonymous_id: str
     name: str | None
-    link: str  # takes this participant back to where they were
+    link: str  # personal link that resumes where this participant stopped
     attempts: int
     done: int
-    score: float | None  # AUCCESS, or mean reward of counted attempts
+    score: float | None  # AUCCESS, or the mean of the best rewards
 
 
 class StudyDetail(StudyOut):
@@ -95,7 +97,7 @@ class StudyExport(Model):
 
 
 class ParticipantIn(Model):
-    """Taking part: by a name that leads back to the same place, or anonymously."""
+    """A request to take part, under a name that can be used to resume, or anonymously."""
 
     consent: bool
     name: Name | None = None

@@ -1,1 +1,1 @@
-"""The API, a file for each room."""
+"""The routes of the API."""

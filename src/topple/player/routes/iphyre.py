@@ -8,6 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from topple.iphyre.game import WIDTH
 from topple.iphyre.games import ALL
 from topple.iphyre.published import IPHYRE_CITATION, iphyre_table_a4
+from topple.iphyre.split import Split
 from topple.player.attempts import game_attempt, own_attempts, progress
 from topple.player.errors import PlayerError
 from topple.player.geometry import game_geometry, moving_bodies, thumbnail
@@ -16,7 +17,7 @@ from topple.player.limits import Bucket
 from topple.player.live import LiveGame
 from topple.player.live_messages import BUSY, Fault, RefusedError, close
 from topple.player.models.base import Benchmark
-from topple.player.models.iphyre import GameCard, GameScene, GameStanding, SplitName
+from topple.player.models.iphyre import GameCard, GameScene, GameStanding
 from topple.player.players import Tally, find_player, tallies
 from topple.player.puzzles import RULES, NamedGame, find_game
 from topple.player.service import (
@@ -36,7 +37,7 @@ router = APIRouter(prefix="/api/iphyre", tags=["I-PHYRE"])
 
 @router.get("/games")
 def list_games(
-    service: CurrentService, player: OptionalPlayer, split: SplitName | None = None
+    service: CurrentService, player: OptionalPlayer, split: Split | None = None
 ) -> list[GameCard]:
     """List the 50 games with the caller's progress."""
     with service.store.reading() as session:

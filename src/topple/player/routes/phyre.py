@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, BackgroundTasks, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Request, Response
 
 from topple.phyre.engine.result import Outcome
 from topple.phyre.templates import MODULES, find_template
@@ -12,7 +10,7 @@ from topple.phyre.tier import Tier
 from topple.player.attempts import add_attempt, check_allowed, own_attempts, progress
 from topple.player.errors import ForbiddenError, NotFoundError
 from topple.player.geometry import scene_model, thumbnail
-from topple.player.models.base import Benchmark, OutcomeName, TierName
+from topple.player.models.base import Benchmark, OutcomeName
 from topple.player.models.phyre import (
     ActionIn,
     AttemptIn,
@@ -57,7 +55,7 @@ def _thumbnail(task: str) -> str:
 
 @router.get("/templates")
 def list_templates(
-    service: CurrentService, player: OptionalPlayer, tier: TierName | None = None
+    service: CurrentService, player: OptionalPlayer, tier: Tier | None = None
 ) -> list[TemplateCard]:
     """List the 50 templates with the caller's progress."""
     with service.store.reading() as session:
@@ -65,14 +63,14 @@ def list_templates(
     cards = []
     for template_id in MODULES:
         template = find_template(template_id)
-        if tier is not None and template.tier.value != tier.value:
+        if tier is not None and template.tier is not tier:
             continue
         names = task_names(template_id)
         tried = [done[name] for name in names if name in done and done[name].made]
         cards.append(
             TemplateCard(
                 id=template_id,
-                tier=TierName(template.tier.value),
+                tier=template.tier,
                 idea=template.idea,
                 thumbnail=_thumbnail(names[0]),
                 scene=scene_model(published_task(names[0]).scene),
@@ -127,7 +125,7 @@ def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -
     return TaskScene(
         id=found.name,
         template=found.template or "",
-        tier=TierName(found.tier.value),
+        tier=found.tier,
         description=found.description,
         idea="" if in_study else found.idea,  # it would be a hint
         balls=found.tier.balls,
@@ -245,9 +243,9 @@ def show_standing(
     service: CurrentService,
     player: CurrentPlayer,
     later: BackgroundTasks,
-    tier: Annotated[TierName, Query()] = TierName.BALL,
+    tier: Tier = Tier.BALL,
 ) -> Standing:
     """Return the caller's success curve and AUCCESS so far, beside those of agents."""
-    standing, tasks = phyre_standing(service.store, player, Tier(tier.value))
+    standing, tasks = phyre_standing(service.store, player, tier)
     later.add_task(store_baselines, service.store, tasks)
     return standing
