@@ -223,7 +223,7 @@ def test_a_warm_start_shows_the_gallery_soon(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--database", "nonsense"], "no SQLAlchemy URL"),
+        (["--database", "nonsense"], "not an SQLAlchemy URL"),
         (["--runs", "no/such/folder"], "no/such/folder"),
         (["--host", "no such host"], "not an address of this machine"),
         (["--study", "../x"], "no study id"),

@@ -47,7 +47,7 @@ def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("nonsense", "no SQLAlchemy URL"),
+        ("nonsense", "not an SQLAlchemy URL"),
         ("nobase://x", "driver"),
         ("sqlite:////proc/nowhere/x.db", "cannot be opened"),
         ("postgresql+nodriver://user:secret@host/db", "driver"),
