@@ -57,6 +57,9 @@ def test_a_command_has_help_examples_and_json(leaf: Leaf) -> None:
     result = CliRunner().invoke(app, [*leaf.path.split(), "--help"], env={"COLUMNS": "400"})
     assert result.exit_code == 0
     assert f"topple {leaf.path}".split()[-1] in result.stdout
+    for paragraph in leaf.command.help.split("\n\n")[1:]:
+        wrapped = "\n" in paragraph and not paragraph.startswith("Examples:")
+        assert not wrapped or max(map(len, paragraph.splitlines())) < 80, "a terminal breaks it"
     for parameter in leaf.command.params:
         assert parameter.help in " ".join(result.stdout.split()), "markup swallowed a part of it"
 

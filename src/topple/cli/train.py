@@ -1,8 +1,8 @@
-"""`topple train`: train an agent on a fold of PHYRE or on games of I-PHYRE, with checkpoints."""
+"""`topple train`: train an agent on a fold of PHYRE or on a split of I-PHYRE."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +28,7 @@ from topple.cli.options import (
     parse_settings,
 )
 from topple.cli.output import show_json
+from topple.cli.progress import Bar
 from topple.cli.runner import open_runner
 from topple.iphyre.games import ALL
 from topple.iphyre.selection import GameSelection
@@ -38,18 +39,18 @@ from topple.runs.agent import Report, Setting
 from topple.runs.config import RunConfig
 from topple.runs.registry import create_learner
 from topple.runs.spec import find_spec
-from topple.runs.training import CHECKPOINT, DEV_SCORES, train_agent, trained_config
+from topple.runs.training import CHECKPOINT, DEV_SCORES, Progress, train_agent, trained_config
 
-TRAININGS = "training"  # folder among the runs
+TRAININGS = "training"  # in the folder of runs
 
 app = typer.Typer(add_completion=False)
 
-_SMOKE_SCORES = 3  # dev tasks are scored so often in a short training
+_SMOKE_SCORES = 3  # evaluations on dev tasks in a short training
 
 
 @dataclass(frozen=True)
 class Trained:
-    """The options that say what an agent is trained on."""
+    """Options that select the tasks or games to train on."""
 
     setup: SetupName = None
     games: Annotated[str | None, TrainingSplit] = None
@@ -57,17 +58,16 @@ class Trained:
     part: ScoredPart = Part.TEST
 
     def selection(self) -> TaskSelection | GameSelection:
-        """The tasks or games.
+        """Return the tasks or games.
 
         Raises:
             ValueError: Neither benchmark is chosen, or both are.
         """
-        if (self.setup is None) == (self.games is None):
-            raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE, not both")
-        if self.setup is not None:
+        if self.setup is not None and self.games is None:
             return TaskSelection(Setup.parse(self.setup), self.fold, self.part)
-        assert self.games is not None  # one of the two is given
-        return GameSelection(tuple(game.name for game in ALL), split_named(self.games))
+        if self.games is not None and self.setup is None:
+            return GameSelection(tuple(game.name for game in ALL), split_named(self.games))
+        raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
 
 
 def learner_config(
@@ -77,7 +77,7 @@ def learner_config(
     given: Mapping[str, Setting],
     smoke: bool,
 ) -> RunConfig[Any]:
-    """The config of a training.
+    """Return the config of a training.
 
     Raises:
         ValueError: The agent has no training of its own, or no such setting.
@@ -85,12 +85,12 @@ def learner_config(
     spec = find_spec(agent, selection.benchmark)
     small = create_learner(selection.benchmark, spec.agent).smoke if smoke else {}
     config = spec.config(selection, {**small, **given}, seed=seed)
-    create_learner(config.benchmark, config.agent, config.settings)  # shows mistakes at once
+    create_learner(config.benchmark, config.agent, config.settings)  # so that errors show at once
     return replace(config, variant="smoke") if smoke else config
 
 
 def describe(config: RunConfig[Any], report: Report) -> str:
-    """What a training reports, for its progress bar."""
+    """Describe the state of a training for its progress bar."""
     if report.preparing:
         return f"{config.title} {config.seed}: preparing data"
     if report.loss is not None:
@@ -108,8 +108,7 @@ def train(
     setting: Settings = None,
     smoke: Smoke = False,
     minutes: Annotated[
-        float | None,
-        typer.Option(min=0.01, help="Maximum minutes of PHYRE training."),
+        float | None, typer.Option(min=0.01, help="Maximum minutes of PHYRE training.")
     ] = None,
     dev_scores: Annotated[
         int | None,
@@ -156,57 +155,52 @@ def train(
         folder = out or paths.runs_folder() / TRAININGS / config.name
         if dev_scores is None:
             dev_scores = 0 if games else _SMOKE_SCORES if smoke else DEV_SCORES
-        report, score = _train(config, learner, compute, folder, minutes, dev_scores, tensorboard)
+        with open_runner(compute) as (runner, bar):
+            training = train_agent(
+                learner,
+                config,
+                runner,
+                folder,
+                minutes=minutes,
+                dev_scores=dev_scores,
+                tensorboard=tensorboard,
+            )
+            report, score = _follow(training, config, bar)
+        if report is None and (history := getattr(learner, "history", None)):
+            report = history[-1]  # the training was finished before
     checkpoint = folder / CHECKPOINT
     if as_json:
-        data: dict[str, Any] = {"config": trained_config(learner, config).to_data()}
-        data |= {"checkpoint": str(checkpoint), "dev_score": score}
-        if report is not None:
-            data["training"] = {
-                name: value for name, value in report._asdict().items() if value is not None
+        reported = {} if report is None else report._asdict()
+        show_json(
+            {
+                "config": trained_config(learner, config).to_data(),
+                "checkpoint": str(checkpoint),
+                "dev_score": score,
+                "training": {name: each for name, each in reported.items() if each is not None},
             }
-        show_json(data)
+        )
     else:
-        on_games = " --games all" if games else ""
-        next_command = f"topple evaluate --agent {agent} --checkpoint {checkpoint}{on_games}"
-        typer.echo(f"{checkpoint}\nnext: {next_command}")
+        more = " --games all" if games else ""
+        typer.echo(f"{checkpoint}")
+        typer.echo(f"next: topple evaluate --agent {agent} --checkpoint {checkpoint}{more}")
 
 
-def _train(
-    config: RunConfig[Any],
-    learner: Any,
-    compute: Compute,
-    folder: Path,
-    minutes: float | None,
-    dev_scores: int,
-    tensorboard: Path | None,
+def _follow(
+    training: Iterable[Progress], config: RunConfig[Any], bar: Bar
 ) -> tuple[Report | None, float | None]:
-    """Train with a progress bar; returns the last report and the last score on dev tasks."""
+    """Show a training as it proceeds; return its last report and its last score on dev tasks."""
     report: Report | None = None
     score: float | None = None
-    learned = getattr(config.selection, "part", None) is Part.TEST
-    with open_runner(compute) as (runner, bar):
-        bar.start("outcomes")
-        for progress in train_agent(
-            learner,
-            config,
-            runner,
-            folder,
-            minutes=minutes,
-            dev_scores=dev_scores,
-            tensorboard=tensorboard,
-        ):
-            report = progress.report
-            bar.describe(describe(config, report))
-            bar.report(report.done, report.planned)
-            if progress.dev_score is not None:
-                score = progress.dev_score
-                bar.note(
-                    f"update {report.done:,}: loss {report.loss or 0:.4f}, "
-                    f"{report.rate:,.1f} updates/s, dev AUCCESS {score:.4f}"
-                    + (" (learned)" if learned else "")
-                )
-    history = getattr(learner, "history", None)
-    if report is None and history:
-        report = history[-1]  # the training was finished before
+    # Agents that are evaluated on test tasks also learn from the dev tasks.
+    learned = " (learned)" if getattr(config.selection, "part", None) is Part.TEST else ""
+    bar.start("outcomes")
+    for report, dev_score in training:
+        bar.describe(describe(config, report))
+        bar.report(report.done, report.planned)
+        if dev_score is not None:
+            score = dev_score
+            bar.note(
+                f"update {report.done:,}: loss {report.loss or 0:.4f}, "
+                f"{report.rate:,.1f} updates/s, dev AUCCESS {score:.4f}{learned}"
+            )
     return report, score
