@@ -25,8 +25,7 @@ from machine import processor
 from topple.phyre.action import listed_actions
 from topple.phyre.agents.dqn_network import QNetwork, best_first, on_device, scores
 from topple.phyre.agents.dqn_updates import Batches, Updates
-from topple.phyre.engine.native import SceneSet
-from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.native import SceneSet, draw_scenes
 from topple.phyre.task import load_task, tier_task_ids
 from topple.phyre.tier import Tier
 

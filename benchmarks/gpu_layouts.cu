@@ -11,7 +11,7 @@
 #include "topple/phyre/world.h"
 #undef collide
 
-namespace topple {
+namespace topple::phyre {
 
 __device__ inline unsigned team_mask() {
   const unsigned first = (threadIdx.x & 31u) / TEAM * TEAM;
@@ -24,7 +24,8 @@ __device__ __noinline__ void collide(World& world) {
   bool all_active = true;
   for (int i = 0; i < world.contact_count; ++i) {
     const Contact& contact = world.contacts[i];
-    all_active &= is_active(world.bodies[contact.body_a]) || is_active(world.bodies[contact.body_b]);
+    all_active &=
+        is_active(world.bodies[contact.body_a]) || is_active(world.bodies[contact.body_b]);
   }
   __syncwarp(team_mask());
   if (!all_active) {
@@ -45,7 +46,7 @@ __device__ __noinline__ void collide(World& world) {
   __syncwarp(team_mask());
 }
 
-}  // namespace topple
+}  // namespace topple::phyre
 #endif
 
 #include "attempts.cu"
@@ -56,9 +57,9 @@ __device__ inline void make(const Job& job, int64_t i, const World* fresh, World
                             Workspace& work) {
   const int32_t scene = job.scene_index[i];
   Sink sink = job.sink(i);
-  const Outcome outcome = attempt(fresh[scene], world, work, job.scenes.view(scene), job.action(i),
-                                  job.ball_count, job.rules, sink);
-  job.report(i, outcome, sink);
+  const AttemptResult result = attempt(fresh[scene], world, work, job.scenes.view(scene),
+                                       job.action(i), job.ball_count, job.rules, sink);
+  job.report(i, result, sink);
 }
 
 }  // namespace

@@ -22,11 +22,10 @@ import numpy as np
 from topple.phyre import Tier, template_tasks
 from topple.phyre.action import listed_actions
 from topple.phyre.engine import cuda
-from topple.phyre.engine.buffers import room_for
-from topple.phyre.engine.cuda_device import OPTIONS, CudaDevice
+from topple.phyre.engine.buffers import result_buffers
+from topple.phyre.engine.cuda_device import OPTIONS, CudaDevice, source_folder
 from topple.phyre.engine.native import SceneSet
 from topple.phyre.engine.request import Request
-from topple.phyre.engine.sources import source_folder
 
 BLOCK = 64  # lanes
 REPEATS = 2
@@ -141,7 +140,7 @@ def measure(tier: Tier, count: int, layouts: tuple[Layout, ...]) -> list[dict[st
     with ThreadPoolExecutor() as pool:  # compiles several at a time
         devices = list(pool.map(LayoutDevice, layouts))
     for layout, device in zip(layouts, devices, strict=True):
-        result = room_for(scenes.packed, index, actions.shape[1] // 3, Request(), None)
+        result = result_buffers(scenes.packed, index, actions.shape[1] // 3, Request(), None)
         seconds = []
         for _ in range(REPEATS):
             device.seconds = 0.0

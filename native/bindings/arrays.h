@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace nb = nanobind;
@@ -32,13 +33,27 @@ T* data_or_null(const Maybe<Out<T, Shape...>>& array) {
 }
 
 // Offsets of rows that lie one behind the other, the end included.
-inline void check_offsets(const Int32s& offsets, size_t end) {
-  const size_t n = offsets.shape(0);
-  require(n > 0 && offsets(0) == 0, "packed offsets must start at 0");
+template <class Offsets>
+void check_offsets(const Offsets& offsets, size_t end) {
+  const size_t n = offsets.size();
+  const int32_t* first = offsets.data();
+  require(n > 0 && first[0] == 0, "packed offsets must start at 0");
   for (size_t i = 1; i < n; ++i) {
-    require(offsets(i - 1) <= offsets(i), "packed offsets must not fall");
+    require(first[i - 1] <= first[i], "packed offsets must not fall");
   }
-  require(static_cast<size_t>(offsets(n - 1)) == end, "packed offsets must end at the length");
+  require(static_cast<size_t>(first[n - 1]) == end, "packed offsets must end at the length");
+}
+
+// The array of that name among keyword arguments, unless it is missing or None. It is never
+// converted: a copy of an output would be lost.
+template <class Array>
+Maybe<Array> named_array(const nb::kwargs& arrays, const char* name) {
+  if (!arrays.contains(name) || arrays[name].is_none()) return {};
+  Array array;
+  if (!nb::try_cast<Array>(arrays[name], array, false)) {
+    throw std::invalid_argument(std::string(name) + ": wrong type, shape or layout");
+  }
+  return array;
 }
 
 template <class T>

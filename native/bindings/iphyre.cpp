@@ -92,8 +92,8 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
   }
   Control control;
   constexpr int64_t kBrief = 100000;  // steps that are over before anybody can interrupt
-  run_crew(threads, steps <= kBrief, control, data_or_null(progress),
-           [&] { work_on(job, control); });
+  run_threads(threads, steps <= kBrief, control, data_or_null(progress),
+              [&] { work_on(job, control); });
 }
 
 // Episodes of environments beside each other; keeps the array it was made from.
@@ -162,8 +162,9 @@ class VectorHandle {
     constexpr int64_t kBrief = 100000;
     if (steps < kWorthThreads) threads = 1;
     Control control;
-    run_crew(static_cast<int>(std::min<int64_t>(threads, slots)), steps <= kBrief, control, nullptr,
-             [&] { take_turns(control, slots, [&](int64_t i) { vector_->step(i, arrays); }); });
+    run_threads(static_cast<int>(std::min<int64_t>(threads, slots)), steps <= kBrief, control,
+                nullptr,
+                [&] { take_turns(control, slots, [&](int64_t i) { vector_->step(i, arrays); }); });
     return 0;
   }
 

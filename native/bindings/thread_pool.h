@@ -17,7 +17,7 @@ namespace topple {
 // Runs work() on so many threads; a batch that is over before anybody can interrupt is done
 // by this one. Progress is written to the counter, if there is one.
 template <class Work>
-void run_crew(int threads, bool brief, Control& control, int64_t* progress, const Work& work) {
+void run_threads(int threads, bool brief, Control& control, int64_t* progress, const Work& work) {
   if (threads <= 1 && brief) {
     nb::gil_scoped_release release;
     work();
@@ -30,12 +30,12 @@ void run_crew(int threads, bool brief, Control& control, int64_t* progress, cons
       running += by;
       if (running == 0) finished.notify_one();
     };
-    std::vector<std::thread> crew;
-    crew.reserve(static_cast<size_t>(threads));
+    std::vector<std::thread> pool;
+    pool.reserve(static_cast<size_t>(threads));
     for (int i = 0; i < threads; ++i) {
       change_running(1);
       try {
-        crew.emplace_back([&] {
+        pool.emplace_back([&] {
           work();
           change_running(-1);
         });
@@ -44,7 +44,7 @@ void run_crew(int threads, bool brief, Control& control, int64_t* progress, cons
         break;  // the system gives no more of them; those it gave do the work
       }
     }
-    if (crew.empty()) throw std::runtime_error("no thread could be started");
+    if (pool.empty()) throw std::runtime_error("no thread could be started");
     bool interrupted = false;
     {
       nb::gil_scoped_release release;
@@ -62,7 +62,7 @@ void run_crew(int threads, bool brief, Control& control, int64_t* progress, cons
         if (interrupted) finished.wait(lock, [&] { return running == 0; });
       }
       lock.unlock();
-      for (std::thread& thread : crew) thread.join();
+      for (std::thread& thread : pool) thread.join();
     }
     if (progress) *progress = control.done;
     if (interrupted) throw nb::python_error();

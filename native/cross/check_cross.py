@@ -29,11 +29,6 @@ from topple.phyre.tier import Tier
 
 NATIVE = Path(__file__).resolve().parents[1]
 TARGET, EMULATOR = "aarch64-linux-musl", "qemu-aarch64"
-ARRAYS = (
-    *("body_start", "fixture_start", "vertex_start", "goals", "dynamic", "color", "kind"),
-    *("diameter", "feature_offset", "pose_px", "pose_m", "velocity"),
-    *("radius_px", "radius_m", "vertices_px", "vertices_m"),
-)
 
 
 def flags() -> list[str]:
@@ -59,8 +54,8 @@ def write_attempts(tier: Tier, actions: int, path: Path) -> None:
     assert result.final_state is not None
     rules = (request.max_steps, tier.balls, result.final_state.shape[1])
     with path.open("wb") as file:
-        for name in ARRAYS:
-            write(file, getattr(scenes.packed, name))
+        for array in scenes.packed.arrays().values():
+            write(file, array)
         made = (result.outcome, result.steps, result.final_state)
         for array in (index, tried, np.array(rules, np.int32), *made):
             write(file, array)
@@ -74,7 +69,7 @@ def main() -> None:
     fusing = ["-ffp-contract=on"] if chosen.fuse else []
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "replay"
-        sources = [NATIVE / "cross" / "replay.cpp", NATIVE / "src" / "batch.cpp"]
+        sources = [NATIVE / "cross" / "replay.cpp", NATIVE / "src" / "phyre" / "batch.cpp"]
         compiler = [sys.executable, "-m", "ziglang", "c++", "-target", TARGET, "-std=c++17", "-O3"]
         included = [f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'src'}"]
         build = [*compiler, *flags(), *fusing, *included, *map(str, sources), "-o", str(program)]

@@ -31,23 +31,10 @@ long differing(const std::vector<T>& ours, const std::vector<T>& theirs) {
 int main(int, char** words) {
   std::FILE* file = std::fopen(words[1], "rb");
   if (!file) return 2;
-  // In the order check_cross.py writes them.
-  const auto body_start = next<int32_t>(file);
-  const auto fixture_start = next<int32_t>(file);
-  const auto vertex_start = next<int32_t>(file);
-  const auto goals = next<int32_t>(file);
-  const auto dynamic = next<uint8_t>(file);
-  const auto color = next<uint8_t>(file);
-  const auto kind = next<uint8_t>(file);
-  const auto diameter = next<float>(file);
-  const auto feature_offset = next<double>(file);
-  const auto pose_px = next<double>(file);
-  const auto pose_m = next<float>(file);
-  const auto velocity = next<float>(file);
-  const auto radius_px = next<double>(file);
-  const auto radius_m = next<float>(file);
-  const auto vertices_px = next<double>(file);
-  const auto vertices_m = next<float>(file);
+  topple::phyre::SceneData scenes;
+#define TOPPLE_READ(type, name, rows, more, columns) scenes.name = next<type>(file);
+  TOPPLE_SCENE_ARRAYS(TOPPLE_READ)
+#undef TOPPLE_READ
   const auto scene_index = next<int32_t>(file);
   const auto actions = next<double>(file);
   const auto rules = next<int32_t>(file);  // limit of steps, balls, bodies of a state
@@ -60,21 +47,19 @@ int main(int, char** words) {
   std::vector<int8_t> our_outcome(outcome.size());
   std::vector<int32_t> our_steps(steps.size());
   std::vector<float> our_state(state.size());
-  topple::Job job = {};
-  job.scenes = topple::packed_scenes(body_start, goals, fixture_start, vertex_start, dynamic, color,
-                                     kind, diameter, feature_offset, pose_px, pose_m, velocity,
-                                     radius_px, radius_m, vertices_px, vertices_m);
+  topple::phyre::Job job = {};
+  job.scenes = scenes.scenes();
   job.attempt_count = static_cast<int64_t>(scene_index.size());
   job.scene_index = scene_index.data();
   job.actions = actions.data();
   job.ball_count = rules[1];
   job.rules = {rules[0], 0, false, true};
-  job.status = our_outcome.data();
-  job.steps = our_steps.data();
-  job.max_bodies = rules[2];
-  job.final_state = our_state.data();
+  job.out.outcome = our_outcome.data();
+  job.out.steps = our_steps.data();
+  job.out.max_bodies = rules[2];
+  job.out.final_state = our_state.data();
   topple::Control control;
-  topple::work_on(job, nullptr, control);
+  topple::phyre::work_on(job, nullptr, control);
 
   const long outcomes = differing(our_outcome, outcome);
   const long lengths = differing(our_steps, steps);

@@ -2,7 +2,7 @@
 // which the hardware lays out so that neighbouring lanes read neighbouring words.
 #include "topple/phyre/job.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -24,23 +24,9 @@ struct Words {
 __device__ inline PackedScenes read_scenes(Words& words) {
   PackedScenes scenes = {};
   scenes.scene_count = words.count();
-  scenes.body_start = words.array<const int32_t>();
-  scenes.goals = words.array<const int32_t>();
-  SceneView& arrays = scenes.arrays;
-  arrays.fixture_start = words.array<const int32_t>();
-  arrays.vertex_start = words.array<const int32_t>();
-  arrays.dynamic = words.array<const uint8_t>();
-  arrays.color = words.array<const uint8_t>();
-  arrays.kind = words.array<const uint8_t>();
-  arrays.diameter = words.array<const float>();
-  arrays.feature_offset = words.array<const double>();
-  arrays.pose_px = words.array<const double>();
-  arrays.pose_m = words.array<const float>();
-  arrays.velocity = words.array<const float>();
-  arrays.radius_px = words.array<const double>();
-  arrays.radius_m = words.array<const float>();
-  arrays.vertices_px = words.array<const double>();
-  arrays.vertices_m = words.array<const float>();
+#define TOPPLE_READ(type, name, rows, more, columns) scenes.arrays.name = words.array<const type>();
+  TOPPLE_SCENE_ARRAYS(TOPPLE_READ)
+#undef TOPPLE_READ
   return scenes;
 }
 
@@ -56,19 +42,13 @@ __device__ inline Job read_job(const int64_t* list) {
   job.rules.stride = words.count();
   job.rules.stable = words.number() != 0;
   job.rules.shortcuts = words.number() != 0;
-  job.status = words.array<int8_t>();
-  job.steps = words.array<int32_t>();
-  job.frames = words.count();
-  job.max_objects = words.count();
-  job.max_bodies = words.count();
-  job.contact_room = words.number();
-  job.images = words.array<uint8_t>();
-  job.objects = words.array<float>();
-  job.states = words.array<float>();
-  job.final_state = words.array<float>();
-  job.frame_count = words.array<int32_t>();
-  job.contacts = words.array<ContactEvent>();
-  job.contact_count = words.array<int64_t>();
+#define TOPPLE_READ(type, name, ...) job.out.name = words.array<type>();
+  TOPPLE_OUTPUTS(TOPPLE_READ)
+#undef TOPPLE_READ
+  job.out.frames = words.count();
+  job.out.max_objects = words.count();
+  job.out.max_bodies = words.count();
+  job.out.contact_capacity = words.number();
   return job;
 }
 
@@ -113,8 +93,8 @@ extern "C" __global__ void __launch_bounds__(64)
     const int64_t i = order[place];
     const int32_t scene = job.scene_index[i];
     Sink sink = job.sink(i);
-    const Outcome outcome = attempt(fresh[scene], world, work, job.scenes.view(scene),
-                                    job.action(i), job.ball_count, job.rules, sink);
-    job.report(i, outcome, sink);
+    const AttemptResult result = attempt(fresh[scene], world, work, job.scenes.view(scene),
+                                         job.action(i), job.ball_count, job.rules, sink);
+    job.report(i, result, sink);
   }
 }

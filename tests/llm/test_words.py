@@ -32,8 +32,7 @@ from topple.llm.phyre.feedback import (
 from topple.llm.phyre.prompt import misfit, rules
 from topple.llm.phyre.scene import WALLS, body_names, goal_words, scene_lines
 from topple.phyre import Simulator, Tier, load_task, tier_tasks
-from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
-from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.native import SceneSet, draw_scenes, map_actions, simulate_batch
 from topple.phyre.engine.result import Outcome
 from topple.phyre.scene import Body, Circle, Color, Polygon
 from topple.phyre.task import template_task_ids

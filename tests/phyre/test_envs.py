@@ -12,7 +12,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from topple.envs import ENVIRONMENTS
 from topple.phyre import Setup, Simulator, Task, Tier, load_fold, load_task
 from topple.phyre.engine.result import Outcome
-from topple.phyre.env_slots import FEATURE_LIMIT, MAX_OBJECTS
+from topple.phyre.env import FEATURE_LIMIT
+from topple.phyre.env_slots import MAX_OBJECTS
 from topple.phyre.scene import Scene
 
 IDS = [name for name, *_ in ENVIRONMENTS if "/Phyre" in name]

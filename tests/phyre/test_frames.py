@@ -5,8 +5,7 @@ import pytest
 
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.engine.balls import with_balls
-from topple.phyre.engine.native import SceneSet
-from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.native import SceneSet, draw_scenes
 from topple.phyre.frames import code_frame, draw_scene, draw_states, start_poses
 from topple.phyre.palette import PHYRE_RGB, to_rgb
 from topple.phyre.scene import Body, Circle, Color, Polygon, Scene

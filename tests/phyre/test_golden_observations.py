@@ -7,8 +7,7 @@ import pytest
 
 from support.shared_data import TIERS, arrays, bits, needs_phyre_data, published_scenes
 from topple.phyre.engine.backend import Backend
-from topple.phyre.engine.native import SceneSet, simulate_batch
-from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.native import SceneSet, draw_scenes, simulate_batch
 from topple.phyre.engine.request import Request
 from topple.phyre.features import scene_features
 

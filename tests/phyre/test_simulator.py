@@ -67,11 +67,11 @@ def test_one_attempt_with_everything(simulator: Simulator, solution: Any) -> Non
     assert result.balls.shape == (1, 3)
 
 
-def test_contacts_find_the_room_they_need(
+def test_contacts_get_the_buffer_they_need(
     simulator: Simulator, solution: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = simulator.attempt(TASK, solution, contacts=True).contacts
-    monkeypatch.setattr("topple.phyre.simulator.FIRST_CONTACT_ROOM", 1)
+    monkeypatch.setattr("topple.phyre.simulator.FIRST_CONTACT_BUFFER", 1)
     found = simulator.attempt(TASK, solution, contacts=True).contacts
     assert expected is not None
     assert len(expected) > 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from topple.phyre.engine.cuda_device import LIMITS
 
-NATIVE = Path(__file__).resolve().parents[1] / "native"
+NATIVE = Path(__file__).resolve().parents[2] / "native"
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from topple.phyre.scene import Body, Circle, Color, Goal, Kind, Polygon, Scene, Shape
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+SHARED = Path(__file__).resolve().parents[3] / "shared"
 PHYRE = SHARED / "phyre"
 
 needs_phyre_data = pytest.mark.skipif(

@@ -1,22 +1,29 @@
 // Batches: many attempts on all cores, in caller-owned arrays.
 #pragma once
 
+#include <vector>
+
 #include "control.h"
 #include "topple/phyre/edits.h"
 #include "topple/phyre/job.h"
 
-namespace topple {
+namespace topple::phyre {
 
-// Scenes over arrays that somebody keeps alive, in the order of SceneView.
-template <class Starts, class Goals, class... Arrays>
-PackedScenes packed_scenes(const Starts& body_start, const Goals& goals, const Arrays&... arrays) {
-  PackedScenes packed = {};
-  packed.scene_count = static_cast<int32_t>(body_start.size()) - 1;
-  packed.body_start = body_start.data();
-  packed.goals = goals.data();
-  packed.arrays = {0, {-1, -1, 0}, arrays.data()...};
-  return packed;
-}
+// Scenes in arrays of their own.
+struct SceneData {
+#define TOPPLE_VECTOR(type, name, rows, more, columns) std::vector<type> name;
+  TOPPLE_SCENE_ARRAYS(TOPPLE_VECTOR)
+#undef TOPPLE_VECTOR
+
+  PackedScenes scenes() const {
+    PackedScenes packed = {};
+    packed.scene_count = static_cast<int32_t>(body_start.size()) - 1;
+#define TOPPLE_DATA(type, name, rows, more, columns) packed.arrays.name = name.data();
+    TOPPLE_SCENE_ARRAYS(TOPPLE_DATA)
+#undef TOPPLE_DATA
+    return packed;
+  }
+};
 
 // Worlds that all start as one, each changed by edits of its own.
 struct Branches {
@@ -30,4 +37,4 @@ struct Branches {
 // start from their scenes, or from branches unless that is null.
 void work_on(const Job& job, const Branches* branches, Control& control) noexcept;
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "chance.h"
 #include "iphyre/batch.h"
+#include "random.h"
 
 struct SceneBuilder {
   std::vector<int32_t> body_start{0}, joint_start{0}, joined;
@@ -46,7 +46,7 @@ struct SceneBuilder {
 };
 
 // Balls above blocks, some of which move, with a joint now and then.
-inline SceneBuilder random_scenes(Chance& chance, int scenes) {
+inline SceneBuilder random_scenes(Random& chance, int scenes) {
   SceneBuilder built;
   for (int n = 0; n < scenes; ++n) {
     const int blocks = 1 + chance.below(6);

@@ -3,9 +3,9 @@
 #include <set>
 #include <vector>
 
-#include "chance.h"
 #include "check.h"
 #include "iphyre/fixture.h"
+#include "random.h"
 
 using namespace topple::iphyre;
 
@@ -57,7 +57,7 @@ void check_tree(const Nodes& nodes, const Tree& tree, const std::set<int>& leave
 }  // namespace
 
 TEST(the_table_lists_chains_in_order) {
-  Chance chance(11);
+  Random chance(11);
   for (int round = 0; round < 300; ++round) {
     LeafTable table = {5, 0, {}};
     Chains chains;
@@ -83,7 +83,7 @@ TEST(the_table_lists_chains_in_order) {
 }
 
 TEST(trees_hold_their_leaves_in_boxes_and_give_nodes_back) {
-  Chance chance(13);
+  Random chance(13);
   for (int round = 0; round < 200; ++round) {
     Nodes nodes = {};
     Tree tree = {kNone, 0, {}};
@@ -110,7 +110,7 @@ TEST(trees_hold_their_leaves_in_boxes_and_give_nodes_back) {
 
 // Whatever the lists say, nothing that touches may be missed, and nothing met twice.
 TEST(everything_that_overlaps_meets_once) {
-  Chance chance(17);
+  Random chance(17);
   const SceneBuilder built = random_scenes(chance, 40);
   const PackedScenes scenes = built.scenes(0.1);
   static World world;

@@ -1,15 +1,15 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "chance.h"
 #include "check.h"
+#include "random.h"
 #include "topple/iphyre/collide.h"
 
 using namespace topple::iphyre;
 
 namespace {
 
-Shape capsule(Chance& chance, uint64_t number) {
+Shape capsule(Random& chance, uint64_t number) {
   Body body = {};
   body.p = {chance.between(0, 200), chance.between(0, 200)};
   body.rot = rotation(chance.between(-7, 7));
@@ -51,7 +51,7 @@ double core_distance(const Shape& a, const Shape& b) {
 }  // namespace
 
 TEST(capsules_touch_when_their_cores_are_near_enough) {
-  Chance chance(23);
+  Random chance(23);
   int touching = 0;
   for (int i = 0; i < 100000; ++i) {
     const Shape a = capsule(chance, 3);
@@ -74,7 +74,7 @@ TEST(capsules_touch_when_their_cores_are_near_enough) {
 }
 
 TEST(balls_touch_capsules_at_their_nearest_point) {
-  Chance chance(29);
+  Random chance(29);
   for (int i = 0; i < 100000; ++i) {
     const Shape b = capsule(chance, 1);
     Shape ball = {};
@@ -101,7 +101,7 @@ TEST(coincident_shapes_have_a_normal) {
 }
 
 TEST(numbers_that_are_none_end_the_search) {
-  Chance chance(31);
+  Random chance(31);
   for (const double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY), 1e308}) {
     Shape a = capsule(chance, 0);
     Shape b = capsule(chance, 1);

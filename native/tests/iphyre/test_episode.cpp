@@ -54,7 +54,7 @@ struct Work {
 };
 
 Work make_work() {
-  Chance chance(41);
+  Random chance(41);
   Work work;
   work.built = random_scenes(chance, kScenes);
   for (int i = 0; i < kEpisodes; ++i) {
@@ -128,7 +128,7 @@ TEST(results_do_not_depend_on_threads) {
 }
 
 TEST(copies_go_on_alike) {
-  Chance chance(43);
+  Random chance(43);
   const SceneBuilder built = random_scenes(chance, 20);
   const PackedScenes scenes = built.scenes();
   static World world, twin;

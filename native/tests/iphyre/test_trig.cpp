@@ -1,8 +1,8 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "chance.h"
 #include "check.h"
+#include "random.h"
 #include "topple/iphyre/trig.h"
 
 using namespace topple::iphyre;
@@ -14,7 +14,7 @@ constexpr double kScales[] = {1e-9, 1e-3, 0.1, 0.9, 3.0, 100.0, 1e5, 9e7};
 }  // namespace
 
 TEST(soft_fused_operations_round_once) {
-  Chance chance(3);
+  Random chance(3);
   for (int i = 0; i < 200000; ++i) {
     const double a = chance.between(-2, 2);
     const double b = chance.between(-2, 2) * (chance.coin() ? 1.0 : 1e-12);
@@ -24,7 +24,7 @@ TEST(soft_fused_operations_round_once) {
 }
 
 TEST(both_kinds_of_fused_operations_give_the_same_rotation) {
-  Chance chance(5);
+  Random chance(5);
   for (const double scale : kScales) {
     for (int i = 0; i < 20000; ++i) {
       const double x = chance.between(-scale, scale);
@@ -36,7 +36,7 @@ TEST(both_kinds_of_fused_operations_give_the_same_rotation) {
 }
 
 TEST(rotations_are_those_of_mathematics_within_a_unit) {
-  Chance chance(7);
+  Random chance(7);
   for (const double scale : kScales) {
     for (int i = 0; i < 20000; ++i) {
       const double x = chance.between(-scale, scale);

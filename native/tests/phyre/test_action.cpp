@@ -1,11 +1,11 @@
 #include <cmath>
 
 #include "check.h"
-#include "packed.h"
+#include "phyre/packed.h"
 #include "topple/phyre/action.h"
 #include "topple/phyre/free_space.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 

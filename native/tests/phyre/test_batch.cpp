@@ -1,10 +1,11 @@
 #include <thread>
 
-#include "phyre/batch.h"
 #include "check.h"
-#include "course.h"
+#include "phyre/batch.h"
+#include "phyre/random_scenes.h"
 
-using namespace topple;
+using topple::Control;
+using namespace topple::phyre;
 
 namespace {
 
@@ -13,14 +14,14 @@ constexpr int kAttempts = 96;
 constexpr int kFrames = 4;
 constexpr int kBodies = 16;
 
-struct Outputs {
+struct Results {
   std::vector<int8_t> status = std::vector<int8_t>(kAttempts);
   std::vector<int32_t> steps = std::vector<int32_t>(kAttempts);
   std::vector<int32_t> frame_count = std::vector<int32_t>(kAttempts);
   std::vector<float> states = std::vector<float>(kAttempts * kFrames * kBodies * kStateSize);
   std::vector<float> final_state = std::vector<float>(kAttempts * kBodies * kStateSize);
 
-  bool operator==(const Outputs& other) const {
+  bool operator==(const Results& other) const {
     return status == other.status && steps == other.steps && frame_count == other.frame_count &&
            states == other.states && final_state == other.final_state;
   }
@@ -31,7 +32,7 @@ struct Work {
   std::vector<int32_t> scene_index;
   std::vector<double> actions;
 
-  Job job(Outputs& out) const {
+  Job job(Results& out) const {
     Job job = {};
     job.scenes = packed.scenes();
     job.attempt_count = kAttempts;
@@ -39,30 +40,30 @@ struct Work {
     job.actions = actions.data();
     job.ball_count = 1;
     job.rules = {200, 60, false, true};
-    job.frames = kFrames;
-    job.max_bodies = kBodies;
-    job.status = out.status.data();
-    job.steps = out.steps.data();
-    job.frame_count = out.frame_count.data();
-    job.states = out.states.data();
-    job.final_state = out.final_state.data();
+    job.out.frames = kFrames;
+    job.out.max_bodies = kBodies;
+    job.out.outcome = out.status.data();
+    job.out.steps = out.steps.data();
+    job.out.frame_count = out.frame_count.data();
+    job.out.states = out.states.data();
+    job.out.final_state = out.final_state.data();
     return job;
   }
 };
 
 Work make_work() {
-  Chance chance(151);
+  Random random(151);
   Work work;
-  work.packed = random_course(chance, kScenes);
+  work.packed = random_scenes(random, kScenes);
   for (int i = 0; i < kAttempts; ++i) {
-    work.scene_index.push_back(chance.below(kScenes));
-    for (int k = 0; k < 3; ++k) work.actions.push_back(chance.unit());
+    work.scene_index.push_back(random.below(kScenes));
+    for (int k = 0; k < 3; ++k) work.actions.push_back(random.unit());
   }
   return work;
 }
 
-Outputs run(const Work& work, int threads) {
-  Outputs out;
+Results run(const Work& work, int threads) {
+  Results out;
   const Job job = work.job(out);
   Control control;
   std::vector<std::thread> pool;
@@ -77,7 +78,7 @@ Outputs run(const Work& work, int threads) {
 
 TEST(results_do_not_depend_on_the_number_of_threads) {
   const Work work = make_work();
-  const Outputs alone = run(work, 1);
+  const Results alone = run(work, 1);
   for (const int threads : {2, 3, 4, 9}) CHECK(run(work, threads) == alone);
 }
 
@@ -89,8 +90,8 @@ TEST(results_do_not_depend_on_the_order) {
     backwards.scene_index[i] = work.scene_index[j];
     for (size_t k = 0; k < 3; ++k) backwards.actions[3 * i + k] = work.actions[3 * j + k];
   }
-  const Outputs forth = run(work, 2);
-  const Outputs back = run(backwards, 2);
+  const Results forth = run(work, 2);
+  const Results back = run(backwards, 2);
   const size_t row = kBodies * kStateSize;
   for (size_t i = 0; i < kAttempts; ++i) {
     const size_t j = kAttempts - 1 - i;
@@ -103,7 +104,7 @@ TEST(results_do_not_depend_on_the_order) {
 
 TEST(a_cancelled_batch_stops) {
   const Work work = make_work();
-  Outputs out;
+  Results out;
   const Job job = work.job(out);
   Control control;
   control.cancelled = true;

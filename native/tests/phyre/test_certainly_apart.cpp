@@ -3,10 +3,10 @@
 #include <cstdio>
 
 #include "check.h"
-#include "exact.h"
+#include "phyre/exact.h"
 #include "phyre/fixture.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -34,85 +34,85 @@ void sweep_to(Body& body, Vec c0, Vec c, float a0, float a) {
   update_pose(body);
 }
 
-Shape thin_shape(Chance& chance, const Family& family) {
-  const float length = chance.magnitude(family.thinnest, family.size);
-  const float width = chance.coin() ? chance.magnitude(family.thinnest, length)
-                                    : chance.magnitude(family.thinnest, 1.1 * family.thinnest);
-  return chance.below(3) > 0 ? box_shape(0.5f * length, 0.5f * width)
-                             : chance.polygon(length, width);
+Shape thin_shape(Random& random, const Family& family) {
+  const float length = random.magnitude(family.thinnest, family.size);
+  const float width = random.coin() ? random.magnitude(family.thinnest, length)
+                                    : random.magnitude(family.thinnest, 1.1 * family.thinnest);
+  return random.below(3) > 0 ? box_shape(0.5f * length, 0.5f * width)
+                             : random_polygon(random, length, width);
 }
 
-Case make_case(Chance& chance, const Family& family) {
+Case make_case(Random& random, const Family& family) {
   Case c = {};
-  const bool round = chance.below(3) == 0;
-  c.fixed = chance.below(6) == 0 ? circle_shape(chance.magnitude(0.1, family.size))
-                                 : thin_shape(chance, family);
-  c.moving = round ? circle_shape(chance.magnitude(0.1, family.size)) : thin_shape(chance, family);
+  const bool round = random.below(3) == 0;
+  c.fixed = random.below(6) == 0 ? circle_shape(random.magnitude(0.1, family.size))
+                                 : thin_shape(random, family);
+  c.moving = round ? circle_shape(random.magnitude(0.1, family.size)) : thin_shape(random, family);
   c.ground.round = c.fixed.is_circle();
   c.body.round = round;
   c.body.dynamic = true;
-  if (!round && chance.coin()) {
-    c.body.sweep.local_centre = {chance.between(-1, 1), chance.between(-1, 1)};
+  if (!round && random.coin()) {
+    c.body.sweep.local_centre = {random.between(-1, 1), random.between(-1, 1)};
   }
-  const Vec place = {static_cast<float>(family.extent) * chance.between(-1, 1),
-                     static_cast<float>(family.extent) * chance.between(-1, 1)};
-  const float angle = chance.coin() ? 0.0f : chance.between(-6, 6);
+  const Vec place = {static_cast<float>(family.extent) * random.between(-1, 1),
+                     static_cast<float>(family.extent) * random.between(-1, 1)};
+  const float angle = random.coin() ? 0.0f : random.between(-6, 6);
   sweep_to(c.ground, place, place, angle, angle);
   c.ground.plain = is_plain(c.fixed);
   c.body.plain = is_plain(c.moving);
   const float reach = static_cast<float>(family.size);
-  const Vec from = {place.x + reach * chance.between(-1, 1),
-                    place.y + reach * chance.between(-1, 1)};
-  const Vec step = {static_cast<float>(family.travel) * chance.between(-1, 1),
-                    static_cast<float>(family.travel) * chance.between(-1, 1)};
+  const Vec from = {place.x + reach * random.between(-1, 1),
+                    place.y + reach * random.between(-1, 1)};
+  const Vec step = {static_cast<float>(family.travel) * random.between(-1, 1),
+                    static_cast<float>(family.travel) * random.between(-1, 1)};
   // Often parallel to the ground, where the search has most to choose from.
-  const float start = chance.below(3) == 0
-                          ? angle + 1.5707963f * static_cast<float>(chance.below(4))
-                          : static_cast<float>(family.angle) * chance.between(-1, 1);
+  const float start = random.below(3) == 0
+                          ? angle + 1.5707963f * static_cast<float>(random.below(4))
+                          : static_cast<float>(family.angle) * random.between(-1, 1);
   const float turn =
-      chance.below(3) == 0 ? 0.0f : static_cast<float>(family.turn) * chance.between(-1, 1);
+      random.below(3) == 0 ? 0.0f : static_cast<float>(family.turn) * random.between(-1, 1);
   sweep_to(c.body, from, from + step, start, start + turn);
   return c;
 }
 
 // The hardest case known: the short end of a bar parallel to a long edge of the ground, near
 // one end of that edge, and about to turn. The nearest features are hard to tell apart.
-Case make_end_on(Chance& chance, const Family& family) {
+Case make_end_on(Random& random, const Family& family) {
   Case c = {};
-  const float half = 0.5f * chance.between(0.5 * family.size, family.size);
-  const float thickness = chance.magnitude(family.thinnest, 2 * family.thinnest);
-  const float width = chance.magnitude(family.thinnest, 1.05 * family.thinnest);
-  const float arm = 0.5f * chance.magnitude(family.thinnest, family.size);
+  const float half = 0.5f * random.between(0.5 * family.size, family.size);
+  const float thickness = random.magnitude(family.thinnest, 2 * family.thinnest);
+  const float width = random.magnitude(family.thinnest, 1.05 * family.thinnest);
+  const float arm = 0.5f * random.magnitude(family.thinnest, family.size);
   c.fixed = box_shape(half, 0.5f * thickness);
-  c.moving = chance.coin() ? box_shape(arm, 0.5f * width) : box_shape(0.5f * width, arm);
+  c.moving = random.coin() ? box_shape(arm, 0.5f * width) : box_shape(0.5f * width, arm);
   c.ground.plain = is_plain(c.fixed);
   c.body.plain = is_plain(c.moving);
   c.body.dynamic = true;
-  const Vec place = {static_cast<float>(family.extent) * chance.between(-1, 1),
-                     static_cast<float>(family.extent) * chance.between(-1, 1)};
-  const float angle = chance.coin() ? 0.0f : chance.between(-6, 6);
+  const Vec place = {static_cast<float>(family.extent) * random.between(-1, 1),
+                     static_cast<float>(family.extent) * random.between(-1, 1)};
+  const float angle = random.coin() ? 0.0f : random.between(-6, 6);
   sweep_to(c.ground, place, place, angle, angle);
   const Vec along = rotate(c.ground.pose.q, {1.0f, 0.0f});
   const Vec up = rotate(c.ground.pose.q, {0.0f, 1.0f});
-  const Vec from = place + (half * chance.between(-1, 1)) * along + (2.0f * arm) * up;
-  const Vec step = chance.between(-0.2, 0.2) * along +
-                   static_cast<float>(family.travel) * chance.between(-0.1, 1) * up;
-  const float start = angle + 1.5707963f * static_cast<float>(chance.below(4)) +
-                      (chance.coin() ? 0.0f : chance.between(-1e-4, 1e-4));
+  const Vec from = place + (half * random.between(-1, 1)) * along + (2.0f * arm) * up;
+  const Vec step = random.between(-0.2, 0.2) * along +
+                   static_cast<float>(family.travel) * random.between(-0.1, 1) * up;
+  const float start = angle + 1.5707963f * static_cast<float>(random.below(4)) +
+                      (random.coin() ? 0.0f : random.between(-1e-4, 1e-4));
   const float turn = static_cast<float>(family.turn) *
-                     (chance.coin() ? chance.between(-1, 1) : chance.between(-0.01, 0.01));
+                     (random.coin() ? random.between(-1, 1) : random.between(-0.01, 0.01));
   sweep_to(c.body, from, from + step, start, start + turn);
   return c;
 }
 
 // The axes the engine may ask about: normals of either shape, or from centre to centre.
-Vec any_axis(Chance& chance, const Case& c) {
-  const int kind = chance.below(4);
+Vec any_axis(Random& random, const Case& c) {
+  const int kind = random.below(4);
   Vec axis = c.body.sweep.c0 - c.ground.sweep.c0;
   if (kind < 2 && !c.fixed.is_circle()) {
-    axis = rotate(c.ground.pose.q, c.fixed.normals[chance.below(c.fixed.count)]);
+    axis = rotate(c.ground.pose.q, c.fixed.normals[random.below(c.fixed.count)]);
   } else if (kind == 2 && !c.moving.is_circle()) {
-    axis = -rotate(c.body.pose.q, c.moving.normals[chance.below(c.moving.count)]);
+    axis = -rotate(c.body.pose.q, c.moving.normals[random.below(c.moving.count)]);
   }
   normalise(axis);
   return axis;
@@ -162,16 +162,16 @@ struct Tally {
 };
 
 Tally hammer(const Family& family, uint64_t seed, int cases) {
-  Chance chance(seed);
+  Random random(seed);
   Tally tally;
   for (int n = 0; n < cases; ++n) {
-    const bool end_on = chance.coin();
-    Case c = end_on ? make_end_on(chance, family) : make_case(chance, family);
-    const Vec axis = end_on ? rotate(c.ground.pose.q, {0.0f, 1.0f}) : any_axis(chance, c);
+    const bool end_on = random.coin();
+    Case c = end_on ? make_end_on(random, family) : make_case(random, family);
+    const Vec axis = end_on ? rotate(c.ground.pose.q, {0.0f, 1.0f}) : any_axis(random, c);
     if (length(axis) < 0.5f) continue;
     const double threshold = static_cast<double>(toi_target(c.fixed, c.moving)) + kToiTolerance;
     const double excess =
-        chance.coin() ? chance.magnitude(1e-6, 6e-3) : 4e-3 * chance.between(0.9, 1.3);
+        random.coin() ? random.magnitude(1e-6, 6e-3) : 4e-3 * random.between(0.9, 1.3);
     set_gap(c, axis, threshold + excess);
     const bool impact = searches_find_impact(c);
     const bool apart = certainly_apart(c.fixed, c.ground, c.moving, c.body, axis);

@@ -1,9 +1,9 @@
 #include "check.h"
-#include "exact.h"
+#include "phyre/exact.h"
 #include "phyre/fixture.h"
 #include "topple/phyre/distance.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -19,23 +19,23 @@ struct Pair {
   }
 };
 
-Shape any_shape(Chance& chance) {
-  if (chance.below(5) == 0) return circle_shape(chance.magnitude(0.1, 5));
-  return chance.polygon(chance.magnitude(0.1, 20), chance.magnitude(0.1, 20));
+Shape any_shape(Random& random) {
+  if (random.below(5) == 0) return circle_shape(random.magnitude(0.1, 5));
+  return random_polygon(random, random.magnitude(0.1, 20), random.magnitude(0.1, 20));
 }
 
-Pair any_pair(Chance& chance) {
+Pair any_pair(Random& random) {
   Pair pair = {};
-  pair.a = any_shape(chance);
-  pair.b = any_shape(chance);
-  const float angle_a = chance.between(-6, 6);
-  const float angle_b = chance.coin() ? angle_a : chance.between(-6, 6);  // also parallel edges
+  pair.a = any_shape(random);
+  pair.b = any_shape(random);
+  const float angle_a = random.between(-6, 6);
+  const float angle_b = random.coin() ? angle_a : random.between(-6, 6);  // also parallel edges
   pair.angle_a = angle_a;
   pair.angle_b = angle_b;
-  pair.ta = {{chance.between(0, 42), chance.between(0, 42)}, rotation(angle_a)};
-  const float spread = chance.magnitude(0.5, 30);
+  pair.ta = {{random.between(0, 42), random.between(0, 42)}, rotation(angle_a)};
+  const float spread = random.magnitude(0.5, 30);
   pair.tb = {
-      {pair.ta.p.x + spread * chance.between(-1, 1), pair.ta.p.y + spread * chance.between(-1, 1)},
+      {pair.ta.p.x + spread * random.between(-1, 1), pair.ta.p.y + spread * random.between(-1, 1)},
       rotation(angle_b)};
   return pair;
 }
@@ -43,10 +43,10 @@ Pair any_pair(Chance& chance) {
 }  // namespace
 
 TEST(distances_agree_with_trying_every_pair_of_features) {
-  Chance chance(31);
+  Random random(31);
   int apart = 0;
   for (int n = 0; n < 60000; ++n) {
-    const Pair pair = any_pair(chance);
+    const Pair pair = any_pair(random);
     DistanceCache cache = {};
     const float d = distance(pair.a, pair.ta, pair.b, pair.tb, cache);
     const double expected = pair.exact_distance();
@@ -57,9 +57,9 @@ TEST(distances_agree_with_trying_every_pair_of_features) {
 }
 
 TEST(an_answer_can_start_the_next_search) {
-  Chance chance(37);
+  Random random(37);
   for (int n = 0; n < 10000; ++n) {
-    Pair pair = any_pair(chance);
+    Pair pair = any_pair(random);
     DistanceCache cache = {};
     distance(pair.a, pair.ta, pair.b, pair.tb, cache);
     CHECK(cache.count >= 1 && cache.count <= 3);
@@ -67,16 +67,16 @@ TEST(an_answer_can_start_the_next_search) {
       CHECK(cache.index_a[i] >= 0 && cache.index_a[i] < pair.a.count);
       CHECK(cache.index_b[i] >= 0 && cache.index_b[i] < pair.b.count);
     }
-    pair.tb.p = pair.tb.p + Vec{chance.between(-1, 1), chance.between(-1, 1)};
+    pair.tb.p = pair.tb.p + Vec{random.between(-1, 1), random.between(-1, 1)};
     const float d = distance(pair.a, pair.ta, pair.b, pair.tb, cache);
     if (!CHECK_NEAR(d, pair.exact_distance(), 3e-5)) return;
   }
 }
 
 TEST(the_two_shapes_may_be_exchanged) {
-  Chance chance(41);
+  Random random(41);
   for (int n = 0; n < 10000; ++n) {
-    const Pair pair = any_pair(chance);
+    const Pair pair = any_pair(random);
     DistanceCache forth = {}, back = {};
     const float d = distance(pair.a, pair.ta, pair.b, pair.tb, forth);
     const float e = distance(pair.b, pair.tb, pair.a, pair.ta, back);

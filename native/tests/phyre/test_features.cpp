@@ -1,8 +1,8 @@
-#include "chance.h"
 #include "check.h"
+#include "phyre/random_shapes.h"
 #include "topple/phyre/features.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 TEST(places_angles_and_sizes_are_shares) {
   float row[kFeatureSize];
@@ -16,9 +16,9 @@ TEST(places_angles_and_sizes_are_shares) {
 }
 
 TEST(angles_are_wrapped_into_one_turn) {
-  Chance chance(137);
+  Random random(137);
   for (int i = 0; i < 20000; ++i) {
-    const float angle = chance.between(-100, 100);
+    const float angle = random.between(-100, 100);
     const double turns = static_cast<double>(angle) / 6.283185307179586;
     const float wrapped = detail::wrapped_turn(angle);
     CHECK(wrapped >= 0.0f && wrapped <= 1.0f);
@@ -27,9 +27,9 @@ TEST(angles_are_wrapped_into_one_turn) {
 }
 
 TEST(the_fused_pair_is_sine_and_cosine) {
-  Chance chance(139);
+  Random random(139);
   for (int i = 0; i < 50000; ++i) {
-    const float angle = chance.between(-7, 7);
+    const float angle = random.between(-7, 7);
     const Rot q = detail::fused_rotation(angle);
     CHECK_NEAR(q.s, std::sin(static_cast<double>(angle)), 2e-7);
     CHECK_NEAR(q.c, std::cos(static_cast<double>(angle)), 2e-7);

@@ -1,7 +1,7 @@
 #include "check.h"
 #include "phyre/fixture.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -18,11 +18,11 @@ Manifold boxes_at(Vec place, float angle, AxisHint& hint) {
 bool same_manifold(const Manifold& a, const Manifold& b) {
   if (a.count != b.count) return false;
   if (a.count == 0) return true;
-  bool same = a.type == b.type && stage_detail::same(a.local_normal, b.local_normal) &&
-              stage_detail::same(a.local_point, b.local_point);
+  bool same = a.type == b.type && bits::same(a.local_normal, b.local_normal) &&
+              bits::same(a.local_point, b.local_point);
   for (int i = 0; i < a.count; ++i) {
     same = same && a.points[i].id == b.points[i].id &&
-           stage_detail::same(a.points[i].local, b.points[i].local);
+           bits::same(a.points[i].local, b.points[i].local);
   }
   return same;
 }
@@ -119,15 +119,15 @@ TEST(feature_ids_swap_halves) {
 
 // The remembered axis may only answer sooner, never differently.
 TEST(hints_never_change_a_manifold) {
-  Chance chance(17);
+  Random random(17);
   int touching = 0;
   for (int n = 0; n < 4000; ++n) {
-    const Shape a = chance.polygon(chance.magnitude(0.5, 6), chance.magnitude(0.5, 6));
-    const Shape b = chance.polygon(chance.magnitude(0.5, 6), chance.magnitude(0.5, 6));
-    const Shape ball = circle_shape(chance.magnitude(0.2, 3));
-    const Transform ta = {{0.0f, 0.0f}, rotation(chance.between(-4, 4))};
-    const Transform tb = {{chance.between(-5, 5), chance.between(-5, 5)},
-                          rotation(chance.between(-4, 4))};
+    const Shape a = random_polygon(random, random.magnitude(0.5, 6), random.magnitude(0.5, 6));
+    const Shape b = random_polygon(random, random.magnitude(0.5, 6), random.magnitude(0.5, 6));
+    const Shape ball = circle_shape(random.magnitude(0.2, 3));
+    const Transform ta = {{0.0f, 0.0f}, rotation(random.between(-4, 4))};
+    const Transform tb = {{random.between(-5, 5), random.between(-5, 5)},
+                          rotation(random.between(-4, 4))};
     Manifold polygons = {}, round = {};
     AxisHint hint = {0, false};
     collide_polygons(a, ta, b, tb, hint, polygons);
@@ -152,26 +152,26 @@ TEST(hints_never_change_a_manifold) {
 }
 
 TEST(updating_carries_impulses_over_and_wakes_on_change) {
-  Stage stage;
-  stage.add_floor();
-  stage.add(true, {0.0f, 1.0f}, 0.0f, box_shape(1.0f, 1.0f));
-  stage.step();
-  Contact& contact = stage.world->contacts[0];
-  stage.run(3);
+  TestWorld sim;
+  sim.add_floor();
+  sim.add(true, {0.0f, 1.0f}, 0.0f, box_shape(1.0f, 1.0f));
+  sim.step();
+  Contact& contact = sim.world->contacts[0];
+  sim.run(3);
   CHECK(contact.touching);
   CHECK_EQUAL(contact.manifold.count, 2);
   contact.manifold.points[0].normal_impulse = 3.0f;
   contact.manifold.points[1].tangent_impulse = 0.5f;
   const uint32_t id = contact.manifold.points[0].id;
-  stage.body(1).sleep_time = 0.25f;
-  update_contact(contact, stage.world->shapes, stage.world->bodies);
+  sim.body(1).sleep_time = 0.25f;
+  update_contact(contact, sim.world->shapes, sim.world->bodies);
   CHECK_EQUAL(contact.manifold.points[0].id, id);
   CHECK_EQUAL(contact.manifold.points[0].normal_impulse, 3.0f);
   CHECK_EQUAL(contact.manifold.points[1].tangent_impulse, 0.5f);
-  CHECK_EQUAL(stage.body(1).sleep_time, 0.25f);  // still touching: nobody is woken
+  CHECK_EQUAL(sim.body(1).sleep_time, 0.25f);  // still touching: nobody is woken
 
-  stage.body(1).pose.p.y += 5.0f;
-  update_contact(contact, stage.world->shapes, stage.world->bodies);
+  sim.body(1).pose.p.y += 5.0f;
+  update_contact(contact, sim.world->shapes, sim.world->bodies);
   CHECK(!contact.touching);
-  CHECK_EQUAL(stage.body(1).sleep_time, 0.0f);
+  CHECK_EQUAL(sim.body(1).sleep_time, 0.0f);
 }

@@ -1,10 +1,10 @@
-#include "chance.h"
 #include "check.h"
+#include "phyre/random_shapes.h"
 #include "topple/phyre/constants.h"
 #include "topple/phyre/math.h"
 #include "topple/phyre/time_of_impact.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -72,7 +72,7 @@ TEST(selections_return_the_second_of_two_equal_values) {
   CHECK_BITS(min(-0.0f, 0.0f), 0x00000000);
   CHECK_BITS(max(0.0f, -0.0f), 0x80000000);
   CHECK_BITS(max(-0.0f, 0.0f), 0x00000000);
-  CHECK_BITS(topple::abs(0.0f), 0x80000000);
+  CHECK_BITS(topple::phyre::abs(0.0f), 0x80000000);
   CHECK_EQUAL(clamp(5.0f, -1.0f, 2.0f), 2.0f);
   CHECK_EQUAL(clamp(-5.0f, -1.0f, 2.0f), -1.0f);
   CHECK_EQUAL(clamp(0.5f, -1.0f, 2.0f), 0.5f);
@@ -87,13 +87,13 @@ TEST(products_are_not_fused_with_sums) {
 }
 
 TEST(floor_is_the_floor) {
-  Chance chance(1);
+  Random random(1);
   for (int i = 0; i < 100000; ++i) {
-    const float x = chance.between(-1, 1) * chance.magnitude(1e-3, 4e6);
-    if (!CHECK_EQUAL(topple::floor(x), std::floor(x))) return;
+    const float x = random.between(-1, 1) * random.magnitude(1e-3, 4e6);
+    if (!CHECK_EQUAL(topple::phyre::floor(x), std::floor(x))) return;
   }
-  CHECK_EQUAL(topple::floor(-1.0f), -1.0f);
-  CHECK_EQUAL(topple::floor(-0.5f), -1.0f);
+  CHECK_EQUAL(topple::phyre::floor(-1.0f), -1.0f);
+  CHECK_EQUAL(topple::phyre::floor(-0.5f), -1.0f);
 }
 
 TEST(short_vectors_are_not_normalised) {
@@ -107,13 +107,13 @@ TEST(short_vectors_are_not_normalised) {
 }
 
 TEST(transforms_undo_each_other) {
-  Chance chance(2);
+  Random random(2);
   for (int i = 0; i < 1000; ++i) {
-    const Transform a = {{chance.between(-40, 40), chance.between(-40, 40)},
-                         rotation(chance.between(-9, 9))};
-    const Transform b = {{chance.between(-40, 40), chance.between(-40, 40)},
-                         rotation(chance.between(-9, 9))};
-    const Vec v = {chance.between(-5, 5), chance.between(-5, 5)};
+    const Transform a = {{random.between(-40, 40), random.between(-40, 40)},
+                         rotation(random.between(-9, 9))};
+    const Transform b = {{random.between(-40, 40), random.between(-40, 40)},
+                         rotation(random.between(-9, 9))};
+    const Vec v = {random.between(-5, 5), random.between(-5, 5)};
     const Vec back = apply_back(a, apply(a, v));
     CHECK_NEAR(back.x, v.x, 2e-5);
     CHECK_NEAR(back.y, v.y, 2e-5);

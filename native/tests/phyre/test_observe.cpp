@@ -2,30 +2,30 @@
 #include <memory>
 
 #include "check.h"
-#include "course.h"
+#include "phyre/random_scenes.h"
 #include "topple/phyre/edits.h"
 #include "topple/phyre/observe.h"
 #include "topple/phyre/step.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
 constexpr int kScenes = 25;
 
-// Scenes at random, drawn anew and over a backdrop. That is a shortcut: the pixels have to be
+// Scenes at random, drawn anew and over a background. That is a shortcut: the pixels have to be
 // the same.
 struct Gallery {
   const Packed packed;
   const std::unique_ptr<World> world{new World};
-  const std::unique_ptr<Backdrop> backdrop{new Backdrop};
+  const std::unique_ptr<Background> background{new Background};
 
-  explicit Gallery(Chance& chance) : packed(random_course(chance, kScenes)) {}
+  explicit Gallery(Random& random) : packed(random_scenes(random, kScenes)) {}
 
   SceneView open(int n) {
     const SceneView scene = packed.scenes().view(n);
     build_world(scene, *world);
-    draw_backdrop(*backdrop, scene, *world);
+    draw_background(*background, scene, *world);
     return scene;
   }
 
@@ -36,8 +36,8 @@ struct Gallery {
     while (reinterpret_cast<uintptr_t>(over) % 64 != static_cast<uintptr_t>(shift)) ++over;
     const Balls none = {{}, 0};
     write_image(plain.data(), scene, world.get(), none);
-    write_images_over(over, copies, *backdrop, scene, *world, none);
-    finish_copies();
+    write_images_over(over, copies, *background, scene, *world, none);
+    topple::finish_copies();
     for (int n = 0; n < copies; ++n) {
       CHECK(std::memcmp(plain.data(), over + n * kImageBytes, kImageBytes) == 0);
     }
@@ -51,9 +51,9 @@ struct Gallery {
 
 }  // namespace
 
-TEST(pictures_over_a_backdrop_are_the_same_pictures) {
-  Chance chance(157);
-  Gallery gallery(chance);
+TEST(pictures_over_a_background_are_the_same_pictures) {
+  Random random(157);
+  Gallery gallery(random);
   const std::unique_ptr<Workspace> work(new Workspace);
   for (int n = 0; n < kScenes; ++n) {
     const SceneView scene = gallery.open(n);
@@ -68,17 +68,17 @@ TEST(pictures_over_a_backdrop_are_the_same_pictures) {
 // The canvas keeps what did not move, from frame to frame and from attempt to attempt; here
 // bodies jump, also out of the picture.
 TEST(pictures_over_the_last_one_are_the_same_pictures) {
-  Chance chance(211);
-  Gallery gallery(chance);
+  Random random(211);
+  Gallery gallery(random);
   World& world = *gallery.world;
   for (int n = 0; n < kScenes; ++n) {
     const SceneView scene = gallery.open(n);
     for (int k = 0; k < 60; ++k) {
       for (int i = 0; i < scene.body_count; ++i) {
-        if (!world.bodies[i].dynamic || chance.coin()) continue;
-        const Vec place = {static_cast<float>(chance.between(-10, 53)),
-                           static_cast<float>(chance.between(-10, 53))};
-        detail::move_body(world, i, place, static_cast<float>(chance.between(-3, 3)));
+        if (!world.bodies[i].dynamic || random.coin()) continue;
+        const Vec place = {static_cast<float>(random.between(-10, 53)),
+                           static_cast<float>(random.between(-10, 53))};
+        detail::move_body(world, i, place, static_cast<float>(random.between(-3, 3)));
       }
       gallery.check(scene);
     }

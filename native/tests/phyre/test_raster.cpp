@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "chance.h"
 #include "check.h"
+#include "phyre/random_shapes.h"
 #include "topple/phyre/raster.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -43,12 +43,12 @@ TEST(a_box_fills_its_pixels) {
 }
 
 TEST(a_circle_fills_the_pixels_whose_middle_it_covers) {
-  Chance chance(127);
+  Random random(127);
   for (int n = 0; n < 60; ++n) {
     Image image;
-    const double x = chance.between(-10, 266);
-    const double y = chance.between(-10, 266);
-    const double r = chance.between(0.5, 40);
+    const double x = random.between(-10, 266);
+    const double y = random.between(-10, 266);
+    const double r = random.between(0.5, 40);
     detail::draw_circle(image.pixels.get(), {x, y}, r, 2);
     for (int row = 0; row < kSceneSize; ++row) {
       for (int column = 0; column < kSceneSize; ++column) {
@@ -63,12 +63,12 @@ TEST(a_circle_fills_the_pixels_whose_middle_it_covers) {
 }
 
 TEST(polygons_cover_the_pixels_well_inside_and_none_well_outside) {
-  Chance chance(131);
+  Random random(131);
   for (int n = 0; n < 200; ++n) {
     Image image;
-    const Shape shape = chance.polygon(chance.magnitude(5, 120), chance.magnitude(5, 120));
-    const double x = chance.between(-20, 276);
-    const double y = chance.between(-20, 276);
+    const Shape shape = random_polygon(random, random.magnitude(5, 120), random.magnitude(5, 120));
+    const double x = random.between(-20, 276);
+    const double y = random.between(-20, 276);
     PixelVec v[kMaxVertices];
     for (int i = 0; i < shape.count; ++i) {
       v[i] = {x + static_cast<double>(shape.vertices[i].x),

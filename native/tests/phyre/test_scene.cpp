@@ -2,10 +2,10 @@
 #include <memory>
 
 #include "check.h"
-#include "packed.h"
+#include "phyre/packed.h"
 #include "topple/phyre/scene.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 

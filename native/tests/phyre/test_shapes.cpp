@@ -1,9 +1,9 @@
-#include "chance.h"
 #include "check.h"
+#include "phyre/random_shapes.h"
 #include "topple/phyre/shapes.h"
 #include "topple/phyre/trig.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 TEST(a_box_is_wrapped_from_its_lower_right_corner) {
   const Shape box = box_shape(3.0f, 2.0f);
@@ -55,10 +55,10 @@ TEST(close_vertices_are_welded_and_inner_ones_left_out) {
 }
 
 TEST(random_hulls_are_convex_with_outward_unit_normals) {
-  Chance chance(7);
+  Random random(7);
   for (int n = 0; n < 2000; ++n) {
     Vec points[8];
-    for (Vec& p : points) p = {chance.between(-4, 4), chance.between(-4, 4)};
+    for (Vec& p : points) p = {random.between(-4, 4), random.between(-4, 4)};
     Shape hull;
     if (!CHECK(polygon_shape(points, 8, hull) == PolygonFault::kNone)) return;
     for (int i = 0; i < hull.count; ++i) {
@@ -92,10 +92,10 @@ TEST(masses_have_their_closed_forms) {
 }
 
 TEST(a_shifted_polygon_obeys_the_parallel_axis_rule) {
-  Chance chance(11);
+  Random random(11);
   for (int n = 0; n < 500; ++n) {
-    const Shape shape = chance.polygon(4.0f, 3.0f);
-    const Vec shift = {chance.between(-3, 3), chance.between(-3, 3)};
+    const Shape shape = random_polygon(random, 4.0f, 3.0f);
+    const Vec shift = {random.between(-3, 3), random.between(-3, 3)};
     Vec moved[8];
     for (int i = 0; i < shape.count; ++i) moved[i] = shape.vertices[i] + shift;
     Shape far;
@@ -112,11 +112,12 @@ TEST(a_shifted_polygon_obeys_the_parallel_axis_rule) {
 }
 
 TEST(boxes_hold_their_shapes) {
-  Chance chance(13);
+  Random random(13);
   for (int n = 0; n < 500; ++n) {
-    const Transform t = {{chance.between(-20, 20), chance.between(-20, 20)},
-                         rotation(chance.between(-7, 7))};
-    const Shape shape = chance.polygon(chance.magnitude(0.1, 20), chance.magnitude(0.1, 20));
+    const Transform t = {{random.between(-20, 20), random.between(-20, 20)},
+                         rotation(random.between(-7, 7))};
+    const Shape shape =
+        random_polygon(random, random.magnitude(0.1, 20), random.magnitude(0.1, 20));
     const Box box = tight_box(shape, t);
     Box hull = {apply(t, shape.vertices[0]), apply(t, shape.vertices[0])};
     for (int i = 0; i < shape.count; ++i) {

@@ -1,9 +1,9 @@
 #include "check.h"
-#include "exact.h"
+#include "phyre/exact.h"
 #include "phyre/fixture.h"
 #include "topple/phyre/time_of_impact.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -67,20 +67,21 @@ TEST(a_turning_bar_is_caught_by_its_tip) {
 // they are never nearer, if the body does not turn; a turning corner may graze unseen
 // between the two ends of the search, which is part of the published method.
 TEST(impacts_are_the_first_meeting) {
-  Chance chance(43);
+  Random random(43);
   int met = 0;
   for (int n = 0; n < 6000; ++n) {
-    const Shape a = chance.polygon(chance.magnitude(0.3, 20), chance.magnitude(0.3, 4));
-    const bool round = chance.coin();
-    const Shape b = round ? circle_shape(chance.magnitude(0.3, 4))
-                          : chance.polygon(chance.magnitude(0.3, 8), chance.magnitude(0.3, 8));
+    const Shape a = random_polygon(random, random.magnitude(0.3, 20), random.magnitude(0.3, 4));
+    const bool round = random.coin();
+    const Shape b =
+        round ? circle_shape(random.magnitude(0.3, 4))
+              : random_polygon(random, random.magnitude(0.3, 8), random.magnitude(0.3, 8));
     const Body ground =
-        fixed({chance.between(5, 35), chance.between(5, 35)}, chance.between(-3, 3));
-    const Vec from = {ground.pose.p.x + chance.between(-7, 7),
-                      ground.pose.p.y + chance.between(-7, 7)};
-    const Vec to = {from.x + chance.between(-2, 2), from.y + chance.between(-2, 2)};
-    const float angle = chance.between(-9, 9);
-    const float turn = chance.coin() ? 0.0f : chance.between(-1.5, 1.5);
+        fixed({random.between(5, 35), random.between(5, 35)}, random.between(-3, 3));
+    const Vec from = {ground.pose.p.x + random.between(-7, 7),
+                      ground.pose.p.y + random.between(-7, 7)};
+    const Vec to = {from.x + random.between(-2, 2), from.y + random.between(-2, 2)};
+    const float angle = random.between(-9, 9);
+    const float turn = random.coin() ? 0.0f : random.between(-1.5, 1.5);
     Body body = moving(from, to, angle, angle + turn);
     body.round = round;
     const Impact impact = time_of_impact(a, ground, b, body);

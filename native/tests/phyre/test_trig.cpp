@@ -1,10 +1,10 @@
 #include <cstdlib>
 
-#include "chance.h"
 #include "check.h"
+#include "phyre/random_shapes.h"
 #include "topple/phyre/trig.h"
 
-using namespace topple;
+using namespace topple::phyre;
 
 namespace {
 
@@ -64,9 +64,9 @@ TEST(samples_have_their_bits) { check_samples(kSamples, sizeof kSamples / sizeof
 TEST(the_published_slip_is_kept) { check_samples(kSlips, sizeof kSlips / sizeof *kSlips); }
 
 TEST(values_are_correctly_rounded_up_to_a_last_bit) {
-  Chance chance(19);
+  Random random(19);
   for (int i = 0; i < 300000; ++i) {
-    const float angle = (chance.coin() ? 1.0f : -1.0f) * chance.magnitude(1e-9, 2000);
+    const float angle = (random.coin() ? 1.0f : -1.0f) * random.magnitude(1e-9, 2000);
     const Rot q = rotation(angle);
     const double s = std::sin(static_cast<double>(angle));
     const double c = std::cos(static_cast<double>(angle));
@@ -75,9 +75,9 @@ TEST(values_are_correctly_rounded_up_to_a_last_bit) {
 }
 
 TEST(larger_angles_are_symmetric) {
-  Chance chance(23);
+  Random random(23);
   for (int i = 0; i < 100000; ++i) {
-    const float angle = chance.magnitude(0x1p-5, 1e5);
+    const float angle = random.magnitude(0x1p-5, 1e5);
     const Rot plus = rotation(angle);
     const Rot minus = rotation(-angle);
     if (!CHECK_BITS(-minus.s, check::bits(plus.s))) return;
@@ -86,9 +86,9 @@ TEST(larger_angles_are_symmetric) {
 }
 
 TEST(the_largest_angles_still_lie_on_the_circle) {
-  Chance chance(29);
+  Random random(29);
   for (int i = 0; i < 100000; ++i) {
-    const Rot q = rotation(chance.between(-1, 1) * (kMaxAngle - 1.0f));
+    const Rot q = rotation(random.between(-1, 1) * (kMaxAngle - 1.0f));
     const double square = static_cast<double>(q.s) * q.s + static_cast<double>(q.c) * q.c;
     if (!CHECK_NEAR(square, 1.0, 3e-7)) return;
   }

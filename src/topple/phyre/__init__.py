@@ -25,13 +25,13 @@ from topple.phyre.tier import Tier
 
 if TYPE_CHECKING:
     from topple.phyre.action import discrete_actions, sample_actions
-    from topple.phyre.result import AttemptResult
+    from topple.phyre.engine.result import AttemptResult
     from topple.phyre.simulator import Simulator
     from topple.phyre.task_set import TaskSet
 
 # These need NumPy and the engine, which writing and listing tasks does not.
 _LATER = {
-    "AttemptResult": "topple.phyre.result",
+    "AttemptResult": "topple.phyre.engine.result",
     "Simulator": "topple.phyre.simulator",
     "TaskSet": "topple.phyre.task_set",
     "discrete_actions": "topple.phyre.action",

@@ -20,6 +20,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
+from gymnasium.spaces import Box, Space
 
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.engine.backend import Backend
@@ -27,15 +28,33 @@ from topple.phyre.env_slots import (
     FoldSplit,
     Observation,
     ObservationKind,
-    Stage,
-    action_space,
-    observation_space,
+    Slots,
+    choose_scene,
+    empty_observations,
     tasks_of,
 )
 from topple.phyre.fold import Setup
-from topple.phyre.scene import Scene
-from topple.phyre.task_set import Choice, TaskSet
+from topple.phyre.scene import Color
+from topple.phyre.task_set import Choice
 from topple.phyre.tier import Tier
+
+FEATURE_LIMIT = 4.0  # long bars have their middle outside the scene and diameters above 1
+
+
+def action_space(tier: Tier) -> Space[Any]:
+    """x, y and radius of each ball."""
+    return Box(0.0, 1.0, (tier.action_size,), np.float32)
+
+
+def observation_space(kind: ObservationKind) -> Space[Any]:
+    """What an agent sees of a task.
+
+    Raises:
+        ValueError: there is no such kind of observation.
+    """
+    low, high = (0, len(Color) - 1) if kind == "image" else (-FEATURE_LIMIT, FEATURE_LIMIT)
+    example = empty_observations(1, kind)[0]
+    return Box(low, high, example.shape, example.dtype.type)
 
 
 class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
@@ -81,42 +100,28 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
         self.action_space = action_space(tier)
         self.observation_space = observation_space(observation)
         self.tasks = tasks_of(tier, tasks, setup, seed, split)
-        self._stage = Stage(1, tier, observation, max_attempts, backend)
+        self._slots = Slots(1, tier, observation, max_attempts, backend)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start on a task; `options={"task": ...}` chooses it."""
         super().reset(seed=seed)
-        self._stage.start(0, choose_scene(self.tasks, self.np_random, options))
-        return self._stage.observe()[0], self._stage.info(0)
+        self._slots.start(0, choose_scene(self.tasks, self.np_random, options))
+        return self._slots.observe()[0], self._slots.info(0)
 
     def step(
         self, action: npt.NDArray[np.float32]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Try an action on the task."""
-        stage = self._stage
-        stage.act([0], np.asarray(action)[None])
-        solved = bool(stage.solved[0])
-        return stage.observe()[0], float(solved), solved, bool(stage.spent[0]), stage.info(0)
+        slots = self._slots
+        slots.act([0], np.asarray(action)[None])
+        solved = bool(slots.solved[0])
+        return slots.observe()[0], float(solved), solved, bool(slots.spent[0]), slots.info(0)
 
     def render(self) -> npt.NDArray[np.uint8] | None:
         """[256, 256, 3] how the last attempt ended, or the task if it was invalid."""
-        return self._stage.picture(0) if self.render_mode else None
-
-
-def choose_scene(tasks: TaskSet, rng: np.random.Generator, options: dict[str, Any] | None) -> Scene:
-    """The scene that reset options ask for, or a random one of the tasks.
-
-    Raises:
-        ValueError: the options ask for something else.
-    """
-    unknown = (options or {}).keys() - {"task"}
-    if unknown:
-        raise ValueError(f"options has {sorted(unknown)}; only 'task' is known")
-    if not options:
-        return tasks.scene(int(rng.integers(len(tasks))))
-    return TaskSet(options["task"], tasks.tier).scene(0)
+        return self._slots.picture(0) if self.render_mode else None
 
 
 class PhyreBallEnv(PhyreEnv):

@@ -1,4 +1,4 @@
-"""What the PHYRE environments share: tasks in slots, tried together in one batch."""
+"""What single and vector environments of PHYRE share: tasks in slots, tried in one batch."""
 
 from __future__ import annotations
 
@@ -7,22 +7,19 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Space
 
 from topple.phyre.engine.backend import Backend, check_backend
-from topple.phyre.engine.native import SceneSet, simulate_batch
-from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.native import SceneSet, draw_scenes, simulate_batch
 from topple.phyre.engine.request import SCENE_SIZE, Request
 from topple.phyre.engine.result import FEATURE_COUNT, Outcome
 from topple.phyre.features import scene_features
 from topple.phyre.fold import Setup, load_fold
 from topple.phyre.frames import code_frame
-from topple.phyre.scene import Color, Scene
+from topple.phyre.scene import Scene
 from topple.phyre.task_set import Choice, TaskSet
 from topple.phyre.tier import Tier
 
 MAX_OBJECTS = 64  # rows of a feature observation; the published tasks have up to 61
-FEATURE_LIMIT = 4.0  # long bars have their middle outside the scene and diameters above 1
 
 Observation = npt.NDArray[np.uint8] | npt.NDArray[np.float32]
 ObservationKind = Literal["image", "features"]
@@ -34,21 +31,16 @@ _DEFAULT_SETUPS = {
 }
 
 
-def action_space(tier: Tier) -> Space[Any]:
-    """x, y and radius of each ball."""
-    return Box(0.0, 1.0, (tier.action_size,), np.float32)
-
-
-def observation_space(kind: ObservationKind) -> Space[Any]:
-    """What an agent sees of a task.
+def empty_observations(slots: int, kind: ObservationKind) -> Observation:
+    """[slots, ...] zeros of the shape and type of an observation.
 
     Raises:
         ValueError: there is no such kind of observation.
     """
     if kind == "image":
-        return Box(0, len(Color) - 1, (SCENE_SIZE, SCENE_SIZE), np.uint8)
+        return np.zeros((slots, SCENE_SIZE, SCENE_SIZE), np.uint8)
     if kind == "features":
-        return Box(-FEATURE_LIMIT, FEATURE_LIMIT, (MAX_OBJECTS, FEATURE_COUNT), np.float32)
+        return np.zeros((slots, MAX_OBJECTS, FEATURE_COUNT), np.float32)
     raise ValueError(f"observation is {kind!r}; it has to be 'image' or 'features'")
 
 
@@ -82,7 +74,21 @@ def tasks_of(
     return TaskSet(getattr(load_fold(setup, 0 if seed is None else seed), split), tier)
 
 
-class Stage:
+def choose_scene(tasks: TaskSet, rng: np.random.Generator, options: dict[str, Any] | None) -> Scene:
+    """The scene that reset options ask for, or a random one of the tasks.
+
+    Raises:
+        ValueError: the options ask for something else.
+    """
+    unknown = (options or {}).keys() - {"task"}
+    if unknown:
+        raise ValueError(f"options has {sorted(unknown)}; only 'task' is known")
+    if not options:
+        return tasks.scene(int(rng.integers(len(tasks))))
+    return TaskSet(options["task"], tasks.tier).scene(0)
+
+
+class Slots:
     """Slots that each hold a task and the attempts made on it.
 
     Args:
@@ -103,14 +109,13 @@ class Stage:
     ) -> None:
         if max_attempts < 1:
             raise ValueError(f"max_attempts is {max_attempts}; it has to be at least 1")
-        space = observation_space(kind)
         self._kind = kind
         self._tier = tier
         self._max_attempts = max_attempts
         self._backend = check_backend(backend)
         self._scenes: list[Scene | None] = [None] * slots
         self._packed: SceneSet | None = None
-        self._observation: Observation = np.zeros((slots, *(space.shape or ())), space.dtype)
+        self._observation: Observation = empty_observations(slots, kind)
         self._actions = np.zeros((slots, tier.action_size))
         self.attempts = np.zeros(slots, np.int64)  # valid ones on the task of each slot
         self.outcome = np.zeros(slots, np.int8)  # of the last action
@@ -126,8 +131,8 @@ class Stage:
             features = scene_features(single, 0)
             if len(features) > MAX_OBJECTS:
                 raise ValueError(
-                    f"{scene.name} has {len(features)} objects; feature observations have room "
-                    f"for {MAX_OBJECTS}, use images"
+                    f"{scene.name} has {len(features)} objects; feature observations hold "
+                    f"{MAX_OBJECTS}, use images"
                 )
             self._observation[slot] = 0.0
             self._observation[slot, : len(features)] = features
@@ -136,7 +141,7 @@ class Stage:
         self.attempts[slot] = self.steps[slot] = self.outcome[slot] = 0
         self.tried[slot] = False
 
-    def _slots(self) -> SceneSet:
+    def _all(self) -> SceneSet:
         """The scenes in the slots; packing a few anew is cheap beside simulating them."""
         if self._packed is None:
             scenes = [scene for scene in self._scenes if scene is not None]
@@ -149,7 +154,7 @@ class Stage:
         """Try an action in each of some slots, all in one batch."""
         chosen = np.asarray(actions, dtype=np.float64)
         places = np.asarray(slots, dtype=np.int64)
-        batch = simulate_batch(self._slots(), places, chosen, backend=self._backend)
+        batch = simulate_batch(self._all(), places, chosen, backend=self._backend)
         self._actions[slots] = chosen
         self.outcome[slots] = batch.outcome
         self.steps[slots] = batch.steps
@@ -185,12 +190,12 @@ class Stage:
 
     def picture(self, slot: int) -> npt.NDArray[np.uint8]:
         """[256, 256, 3] how the last valid attempt ended; before one, the task."""
-        packed = self._slots()
+        packed = self._all()
         if self.outcome[slot] == Outcome.INVALID:
             return code_frame(draw_scenes(packed, [slot])[0])
         # Frames come after steps 0 and the last one, which 1000 steps in vain end with 999.
         last = int(self.steps[slot]) - (self.outcome[slot] == Outcome.NOT_SOLVED)
         request = Request(images=True, stride=max(int(last), 1))
-        batch = simulate_batch(packed, [slot], self._actions[slot : slot + 1], request)
-        assert batch.images is not None
-        return code_frame(batch.images[0, batch.frame_count[0] - 1])
+        attempt = simulate_batch(packed, [slot], self._actions[[slot]], request).attempt(0)
+        assert attempt.images is not None
+        return code_frame(attempt.images[-1])

@@ -17,8 +17,7 @@ from topple.phyre.action import Actions
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.cache.shard import UNKNOWN, Outcomes
-from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
-from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.native import SceneSet, draw_scenes, map_actions, simulate_batch
 from topple.phyre.engine.request import Request
 from topple.phyre.engine.result import BatchResult, Outcome
 from topple.phyre.results import TaskResults

@@ -1,4 +1,8 @@
-"""The simulator: actions on tasks, one or many thousand at a time."""
+"""The simulator: actions on tasks, one or many thousand at a time.
+
+It finds tasks by their names and hands their packed scenes to
+:func:`topple.phyre.engine.native.simulate_batch`; every call crosses into C++ once.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,10 @@ import numpy.typing as npt
 
 from topple.phyre.action import Actions, discrete_actions
 from topple.phyre.engine.backend import Backend, check_backend
-from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
-from topple.phyre.engine.raster import draw_scenes
-from topple.phyre.engine.request import Request
-from topple.phyre.engine.result import BatchResult, Outcome
+from topple.phyre.engine.native import SceneSet, draw_scenes, map_actions, simulate_batch
+from topple.phyre.engine.request import Keep, Request
+from topple.phyre.engine.result import AttemptResult, BatchResult, Outcome
 from topple.phyre.features import scene_features
-from topple.phyre.result import AttemptResult, Keep, unpack_attempt
 from topple.phyre.task_set import Choice, TaskKey, TaskKeys, TaskSet
 from topple.phyre.tier import Tier
 from topple.progress import Progress
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 SEARCH_CHUNK = 1000  # actions tried at once when looking for solutions
-FIRST_CONTACT_ROOM = 4096  # events; most attempts need fewer
+FIRST_CONTACT_BUFFER = 4096  # events; most attempts need fewer
 
 
 class Simulator:
@@ -126,14 +128,13 @@ class Simulator:
         place = self.tasks.find(task)
         request = Request(**keep)
         if contacts:
-            request = replace(request, max_contacts=max(request.max_contacts, FIRST_CONTACT_ROOM))
+            request = replace(request, max_contacts=max(request.max_contacts, FIRST_CONTACT_BUFFER))
         batch = self._simulate([place], action[None], request)
         if contacts and batch.contact_count is not None:
             needed = int(batch.contact_count[0])
             if needed > request.max_contacts:
                 batch = self._simulate([place], action[None], replace(request, max_contacts=needed))
-        balls = map_actions(self.scenes, [place], action[None])[1][0]
-        return unpack_attempt(batch, balls)
+        return batch.attempt(0)
 
     def attempts(
         self,

@@ -13,14 +13,13 @@ from gymnasium.vector.utils import batch_space
 
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.engine.backend import Backend
-from topple.phyre.env import choose_scene
+from topple.phyre.env import action_space, observation_space
 from topple.phyre.env_slots import (
     FoldSplit,
     Observation,
     ObservationKind,
-    Stage,
-    action_space,
-    observation_space,
+    Slots,
+    choose_scene,
     tasks_of,
 )
 from topple.phyre.fold import Setup
@@ -81,7 +80,7 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.tasks = tasks_of(tier, tasks, setup, seed, split)
-        self._stage = Stage(num_envs, tier, observation, max_attempts, backend)
+        self._slots = Slots(num_envs, tier, observation, max_attempts, backend)
         self._generators = [seeding.np_random()[0] for _ in range(num_envs)]
         self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
         self._ended = np.zeros(num_envs, dtype=np.bool_)
@@ -108,7 +107,7 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         for slot, choice in enumerate(self._choices(options)):
             self._start(slot, choice)
         self._ended[:] = False
-        return self._stage.observe(), self._infos(range(self.num_envs))
+        return self._slots.observe(), self._infos(range(self.num_envs))
 
     def _choices(self, options: dict[str, Any] | None) -> list[dict[str, Any] | None]:
         """The options of each slot."""
@@ -123,50 +122,50 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         return [{"task": task} for task in tasks]
 
     def _start(self, slot: int, options: dict[str, Any] | None = None) -> None:
-        self._stage.start(slot, choose_scene(self.tasks, self._generators[slot], options))
+        self._slots.start(slot, choose_scene(self.tasks, self._generators[slot], options))
 
     def step(
         self, actions: npt.NDArray[np.float32]
     ) -> tuple[Observation, npt.NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         """Try one action per slot, all in one batch."""
-        stage = self._stage
+        slots = self._slots
         for slot in np.flatnonzero(self._ended).tolist():
             self._start(slot)
         playing = np.flatnonzero(~self._ended)
-        stage.act(playing, np.asarray(actions)[playing])
-        terminated, truncated = stage.solved, stage.spent
+        slots.act(playing, np.asarray(actions)[playing])
+        terminated, truncated = slots.solved, slots.spent
         rewards = terminated.astype(np.float64)
         done = terminated | truncated
         if not self._same_step:
             self._ended = done
             infos = self._infos(range(self.num_envs))
-            return stage.observe(), rewards, terminated, truncated, infos
+            return slots.observe(), rewards, terminated, truncated, infos
         infos = self._restart(np.flatnonzero(done).tolist())
-        return stage.observe(), rewards, terminated, truncated, infos
+        return slots.observe(), rewards, terminated, truncated, infos
 
     def _restart(self, slots: list[int]) -> dict[str, Any]:
         """Start finished slots anew; the infos of all, with how those ended."""
         infos: dict[str, Any] = {}
-        last = self._stage.observe() if slots else None
+        last = self._slots.observe() if slots else None
         for slot in range(self.num_envs):
             if slot in slots and last is not None:
-                final = {"final_obs": last[slot], "final_info": self._stage.info(slot)}
+                final = {"final_obs": last[slot], "final_info": self._slots.info(slot)}
                 infos = self._add_info(infos, final, slot)
                 self._start(slot)
-            infos = self._add_info(infos, self._stage.info(slot), slot)
+            infos = self._add_info(infos, self._slots.info(slot), slot)
         return infos
 
     def _infos(self, slots: Iterable[int]) -> dict[str, Any]:
         infos: dict[str, Any] = {}
         for slot in slots:
-            infos = self._add_info(infos, self._stage.info(slot), slot)
+            infos = self._add_info(infos, self._slots.info(slot), slot)
         return infos
 
     def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
         """A picture per slot, if the render mode asks for it."""
         if not self.render_mode:
             return None
-        return tuple(self._stage.picture(slot) for slot in range(self.num_envs))
+        return tuple(self._slots.picture(slot) for slot in range(self.num_envs))
 
 
 def ball(num_envs: int, **options: Any) -> PhyreVectorEnv:

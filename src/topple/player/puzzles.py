@@ -15,8 +15,7 @@ from topple.iphyre.rules import AT_60_HZ
 from topple.iphyre.split import split_of
 from topple.phyre.action import fits
 from topple.phyre.engine.request import STEPS_PER_SECOND
-from topple.phyre.engine.result import Outcome
-from topple.phyre.result import AttemptResult
+from topple.phyre.engine.result import AttemptResult, Outcome
 from topple.phyre.scene import Scene
 from topple.phyre.scene.codec import scene_from_json
 from topple.phyre.simulator import Simulator

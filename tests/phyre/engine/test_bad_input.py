@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from support.small_scenes import ball, box, walled
-from topple import _native
+from topple._native import phyre as _native
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.phyre.engine import request
 from topple.phyre.engine.edits import pack_edits

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -80,21 +79,8 @@ def packed(drawn: list[Scene]) -> SceneSet | None:
         return None
 
 
-def arrays(result: BatchResult) -> list[npt.NDArray[np.generic]]:
-    found: list[npt.NDArray[np.generic] | None] = [
-        result.outcome,
-        result.steps,
-        result.frame_count,
-        result.objects,
-        result.states,
-        result.final_state,
-        result.contacts,
-    ]
-    return [array for array in found if array is not None]
-
-
 def same_bytes(a: BatchResult, b: BatchResult) -> bool:
-    pairs = zip(arrays(a), arrays(b), strict=True)
+    pairs = zip(a.arrays().values(), b.arrays().values(), strict=True)
     return all(x.tobytes() == y.tobytes() for x, y in pairs)
 
 
@@ -117,7 +103,7 @@ def check_batch(drawn: list[Scene], rows: list[tuple[float, ...]]) -> None:
         assert same_bytes(once, simulate_batch(ready, index, rows, WATCHED, threads=threads))
     order = np.random.default_rng(len(rows)).permutation(len(rows))
     shuffled = simulate_batch(ready, index[order], np.array(rows)[order], WATCHED, threads=2)
-    for a, b in zip(arrays(once), arrays(shuffled), strict=True):
+    for a, b in zip(once.arrays().values(), shuffled.arrays().values(), strict=True):
         assert a[order].tobytes() == b.tobytes()
 
     # An outcome is invalid exactly if the action does not map.

@@ -25,7 +25,7 @@ from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.request import Request
 
-TABLE = Path(__file__).parents[1] / "golden" / "engine_outcomes.json"
+TABLE = Path(__file__).parents[2] / "golden" / "engine_outcomes.json"
 SEED = 1  # of the fixed list the reference data was measured with
 ACTIONS = 40
 TASKS_PER_TEMPLATE = 5

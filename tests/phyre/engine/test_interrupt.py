@@ -39,7 +39,7 @@ except KeyboardInterrupt:
 def test_ctrl_c_ends_a_batch_within_a_second(threads: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", LONG_BATCH, threads],
-        cwd=Path(__file__).resolve().parents[1],
+        cwd=Path(__file__).resolve().parents[2],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

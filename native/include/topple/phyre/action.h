@@ -3,7 +3,7 @@
 
 #include "topple/phyre/scene.h"
 
-namespace topple {
+namespace topple::phyre {
 
 constexpr double kMinBallRadius = 2.0;             // pixels
 constexpr double kMaxBallRadius = kSceneSize / 8;  // pixels
@@ -143,4 +143,4 @@ TOPPLE_FN bool occluded(const SceneView& scene, const Balls& balls) {
   return false;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

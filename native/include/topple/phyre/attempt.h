@@ -4,9 +4,9 @@
 #include "topple/phyre/observe.h"
 #include "topple/phyre/step.h"
 
-namespace topple {
+namespace topple::phyre {
 
-enum class Status : int8_t {
+enum class Outcome : int8_t {
   kNotSolved = -1,
   kInvalid = 0,
   kSolved = 1,
@@ -15,8 +15,8 @@ enum class Status : int8_t {
   kOutOfContacts = 4,  // an error: the scene outgrew the engine
 };
 
-struct Outcome {
-  Status status;
+struct AttemptResult {
+  Outcome outcome;
   int32_t steps;  // index of the last step if solved, else the limit; 0 if invalid
 };
 
@@ -34,18 +34,17 @@ struct Progress {
 
 // Where the observations of one attempt go; null for what is not wanted.
 struct Sink {
-  Backdrop* backdrop;  // of the scene, if nothing static can have moved
-  uint8_t* images;     // [frames, 256, 256]
-  float* objects;      // [frames, objects, 14]
-  float* states;       // [frames, bodies, 6]
-  float* final_state;  // [bodies, 6]
+  Background* background;  // of the scene, if nothing static can have moved
+  double* balls;           // [balls, 3] x, y and radius in pixels, as simulated
+  uint8_t* images;         // [frames, 256, 256]
+  float* objects;          // [frames, objects, 14]
+  float* states;           // [frames, bodies, 6]
+  float* final_state;      // [bodies, 6]
   ContactEvent* contacts;
-  int64_t contact_room;
+  int64_t contact_capacity;
   int64_t object_stride, state_stride;  // numbers per frame
   int32_t frames;                       // written so far
   int64_t contact_count;                // met so far
-
-  TOPPLE_FN bool is_open() const { return images || objects || states || final_state || contacts; }
 };
 
 namespace detail {
@@ -55,18 +54,28 @@ TOPPLE_FN void write_frames(Sink& sink, int count, const SceneView& scene, const
                             const Balls& balls) {
   const int64_t first = sink.frames;
   sink.frames += count;
-  if (sink.images && sink.backdrop) {
-    write_images_over(sink.images + first * kImageBytes, count, *sink.backdrop, scene, world,
+  if (sink.images && sink.background) {
+    write_images_over(sink.images + first * kImageBytes, count, *sink.background, scene, world,
                       balls);
   }
   for (int64_t frame = first; frame < sink.frames; ++frame) {
-    if (sink.images && !sink.backdrop) {
+    if (sink.images && !sink.background) {
       write_image(sink.images + frame * kImageBytes, scene, &world, balls);
     }
     if (sink.objects) {
       write_objects(sink.objects + frame * sink.object_stride, scene, &world, balls);
     }
     if (sink.states) write_states(sink.states + frame * sink.state_stride, world);
+  }
+}
+
+// Writes the first balls of a list, and zeros for the others.
+TOPPLE_FN void write_balls(double* out, const Balls& balls, int count, int slots) {
+  for (int i = 0; i < slots; ++i, out += 3) {
+    const Ball ball = i < count ? balls.list[i] : Ball{0.0, 0.0, 0.0};
+    out[0] = ball.x;
+    out[1] = ball.y;
+    out[2] = ball.radius;
   }
 }
 
@@ -104,27 +113,28 @@ TOPPLE_FN void add_balls(World& world, const Balls& balls) {
 // Two exits come early and change nothing: when all bodies sleep, later steps repeat the
 // present; and when the goal can no longer be held for long enough and nobody looks at what
 // is left, the attempt is lost whatever happens.
-TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, const Balls& balls,
-                      const Rules& rules, Sink& sink, Progress start = {0, 0}) {
+TOPPLE_FN AttemptResult run(World& world, Workspace& work, const SceneView& scene,
+                            const Balls& balls, const Rules& rules, Sink& sink,
+                            Progress start = {0, 0}) {
   NoObserver observer;
   const Goal& goal = scene.goal;
   const int last_watched = detail::last_watched_step(rules, sink);
-  Outcome outcome = {Status::kNotSolved, rules.max_steps};
+  AttemptResult result = {Outcome::kNotSolved, rules.max_steps};
   int held = start.held;
   const int last = rules.max_steps - 1;
   for (int k = start.step; k <= last; ++k) {
     step(world, work, rules.shortcuts, observer);
-    if (world.out_of_contacts) return {Status::kOutOfContacts, k};
+    if (world.out_of_contacts) return {Outcome::kOutOfContacts, k};
     if (detail::frame_due(rules, k)) detail::write_frames(sink, 1, scene, world, balls);
     if (sink.contacts) {
       const int64_t used =
-          sink.contact_count < sink.contact_room ? sink.contact_count : sink.contact_room;
+          sink.contact_count < sink.contact_capacity ? sink.contact_count : sink.contact_capacity;
       sink.contact_count +=
-          write_contacts(sink.contacts + used, sink.contact_room - used, world, k);
+          write_contacts(sink.contacts + used, sink.contact_capacity - used, world, k);
     }
     held = goal_holds(world, goal) ? held + 1 : 0;
     if (goal.first >= 0 && held == goal.hold_steps) {
-      outcome = {Status::kSolved, k};
+      result = {Outcome::kSolved, k};
       break;
     }
     if (!rules.shortcuts) continue;
@@ -132,23 +142,23 @@ TOPPLE_FN Outcome run(World& world, Workspace& work, const SceneView& scene, con
     const bool reachable = goal.first >= 0 && needed < rules.max_steps - k;
     if (!reachable && k >= last_watched) break;
     if (all_asleep(world)) {
-      if (held > 0 && reachable) outcome = {Status::kSolved, k + needed};
-      const int end = outcome.status == Status::kSolved ? outcome.steps : last;
+      if (held > 0 && reachable) result = {Outcome::kSolved, k + needed};
+      const int end = result.outcome == Outcome::kSolved ? result.steps : last;
       const int due = detail::frames_due(rules, k, detail::lesser(end, last_watched));
       if (due > 0) detail::write_frames(sink, due, scene, world, balls);
       break;
     }
   }
   if (sink.final_state) write_states(sink.final_state, world);
-  return outcome;
+  return result;
 }
 
 namespace detail {
 
 // A solution is stable if it survives a shift by half a pixel in any direction, as far as
 // the shifted balls fit.
-TOPPLE_FN Status stability(const World& fresh, World& world, Workspace& work,
-                           const SceneView& scene, const Balls& balls, const Rules& rules) {
+TOPPLE_FN Outcome stability(const World& fresh, World& world, Workspace& work,
+                            const SceneView& scene, const Balls& balls, const Rules& rules) {
   for (int shift = 0; shift < 9; ++shift) {
     if (shift == 4) continue;  // the solution itself
     Balls moved = balls;
@@ -160,30 +170,31 @@ TOPPLE_FN Status stability(const World& fresh, World& world, Workspace& work,
     copy_fresh(world, fresh);
     add_balls(world, moved);
     Sink none = {};
-    const Status status = run(world, work, scene, moved, rules, none).status;
-    if (status == Status::kOutOfContacts) return status;
-    if (status == Status::kNotSolved) return Status::kUnstablySolved;
+    const Outcome outcome = run(world, work, scene, moved, rules, none).outcome;
+    if (outcome == Outcome::kOutOfContacts) return outcome;
+    if (outcome == Outcome::kNotSolved) return Outcome::kUnstablySolved;
   }
-  return Status::kStablySolved;
+  return Outcome::kStablySolved;
 }
 
 }  // namespace detail
 
 // Simulates an action of 3 numbers per ball; no balls at all is a valid action. The fresh
 // world is that of the scene before any step.
-TOPPLE_FN Outcome attempt(const World& fresh, World& world, Workspace& work, const SceneView& scene,
-                          const double* action, int ball_count, const Rules& rules, Sink& sink) {
+TOPPLE_FN AttemptResult attempt(const World& fresh, World& world, Workspace& work,
+                                const SceneView& scene, const double* action, int ball_count,
+                                const Rules& rules, Sink& sink) {
   Balls balls = {};
-  if (!map_action(action, ball_count, balls) || occluded(scene, balls)) {
-    return {Status::kInvalid, 0};
-  }
+  const bool valid = map_action(action, ball_count, balls) && !occluded(scene, balls);
+  if (sink.balls) detail::write_balls(sink.balls, balls, valid ? balls.count : 0, ball_count);
+  if (!valid) return {Outcome::kInvalid, 0};
   copy_fresh(world, fresh);
   add_balls(world, balls);
-  Outcome outcome = run(world, work, scene, balls, rules, sink);
-  if (rules.stable && outcome.status == Status::kSolved) {
-    outcome.status = detail::stability(fresh, world, work, scene, balls, rules);
+  AttemptResult result = run(world, work, scene, balls, rules, sink);
+  if (rules.stable && result.outcome == Outcome::kSolved) {
+    result.outcome = detail::stability(fresh, world, work, scene, balls, rules);
   }
-  return outcome;
+  return result;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -4,7 +4,7 @@
 #include "topple/phyre/shapes.h"
 #include "topple/phyre/trig.h"
 
-namespace topple {
+namespace topple::phyre {
 
 // The motion of a body's centre of mass within one step.
 struct Sweep {
@@ -85,4 +85,4 @@ TOPPLE_FN void advance_body(Body& body, float alpha) {
   update_pose(body);
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

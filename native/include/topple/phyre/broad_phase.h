@@ -3,7 +3,7 @@
 
 #include "topple/phyre/contacts.h"
 
-namespace topple {
+namespace topple::phyre {
 
 // A bit for each pair of fixtures that has a contact.
 struct PairSet {
@@ -41,4 +41,4 @@ TOPPLE_FN void sort_keys(uint32_t* keys, int count) {
   }
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

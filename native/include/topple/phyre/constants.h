@@ -2,7 +2,7 @@
 // The expressions are evaluated in float32 on purpose: their bits matter.
 #pragma once
 
-namespace topple {
+namespace topple::phyre {
 
 constexpr float kEpsilon = 1.1920928955078125e-7f;  // 2^-23
 constexpr float kMaxFloat = 3.402823466e+38f;
@@ -47,4 +47,4 @@ constexpr float kRestitution = 0.2f;
 constexpr float kAngularDamping = 0.01f;
 constexpr float kPixelsPerMetre = 6.0f;
 
-}  // namespace topple
+}  // namespace topple::phyre

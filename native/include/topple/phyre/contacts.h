@@ -3,7 +3,7 @@
 
 #include "topple/phyre/bodies.h"
 
-namespace topple {
+namespace topple::phyre {
 
 enum class ManifoldType : uint8_t { kCircles = 0, kFaceA = 1, kFaceB = 2 };
 
@@ -43,4 +43,4 @@ struct Contact {
   bool reported;  // touching when contact events were last written
 };
 
-}  // namespace topple
+}  // namespace topple::phyre

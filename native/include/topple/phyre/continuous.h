@@ -4,7 +4,7 @@
 #include "topple/phyre/islands.h"
 #include "topple/phyre/time_of_impact.h"
 
-namespace topple {
+namespace topple::phyre {
 
 namespace detail {
 
@@ -234,4 +234,4 @@ TOPPLE_FN void solve_continuous(World& world, Workspace& work, bool shortcuts, O
   }
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -3,7 +3,7 @@
 
 #include "topple/phyre/shapes.h"
 
-namespace topple {
+namespace topple::phyre {
 
 struct DistanceCache {
   float metric;
@@ -197,4 +197,4 @@ TOPPLE_BIG_FN float distance(const Shape& a, const Transform& ta, const Shape& b
   return length(pa - pb);
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -3,7 +3,7 @@
 
 #include "topple/phyre/scene.h"
 
-namespace topple {
+namespace topple::phyre {
 
 enum class EditKind : int32_t { kRemove, kMove, kSetVelocity, kImpulse };
 
@@ -97,4 +97,4 @@ TOPPLE_FN void apply_edit(World& world, const Edit& edit) {
   }
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -3,11 +3,11 @@
 
 #include "topple/phyre/scene.h"
 
-namespace topple {
+namespace topple::phyre {
 
-constexpr int kFeatureSize = 14;
-constexpr int kKinds = 4;   // ball, bar, jar, standing sticks
-constexpr int kColors = 6;  // red, green, blue, purple, gray, black
+constexpr int kKinds = static_cast<int>(Kind::kStandingSticks);
+constexpr int kColors = static_cast<int>(Color::kBlack);
+constexpr int kFeatureSize = 4 + kKinds + kColors;
 
 namespace detail {
 
@@ -72,4 +72,4 @@ TOPPLE_FN void write_features(float* out, const PixelPose& pose, float diameter,
 }
 
 }  // namespace detail
-}  // namespace topple
+}  // namespace topple::phyre

@@ -3,7 +3,7 @@
 
 #include "topple/phyre/action.h"
 
-namespace topple {
+namespace topple::phyre {
 
 // The largest whole radius of a ball centred on each whole pixel that covers no body.
 struct FreeSpace {
@@ -103,4 +103,4 @@ TOPPLE_FN bool is_free(const FreeSpace& space, const Balls& balls) {
   return true;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -3,7 +3,7 @@
 
 #include "topple/phyre/world.h"
 
-namespace topple {
+namespace topple::phyre {
 
 struct Goal {
   int32_t first, second;  // bodies; first < 0 is a scene without a goal
@@ -44,4 +44,4 @@ TOPPLE_FN bool goal_holds(const World& world, const Goal& goal) {
   return false;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -4,7 +4,7 @@
 #include "topple/phyre/solver.h"
 #include "topple/phyre/world.h"
 
-namespace topple {
+namespace topple::phyre {
 
 // A part of the workspace's lists of bodies and contacts.
 struct Island {
@@ -195,4 +195,4 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
   find_new_contacts(world, work.pair_keys);
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -1,33 +1,32 @@
-// Jobs: many attempts on packed scenes, with room for what they leave behind.
+// Jobs: many attempts on packed scenes, with the arrays their results are written to.
 #pragma once
 
 #include "topple/phyre/attempt.h"
 
-namespace topple {
+namespace topple::phyre {
 
-// Scenes as contiguous arrays; see SceneView for the fields.
-struct PackedScenes {
-  int32_t scene_count;
-  const int32_t* body_start;  // [scenes + 1]
-  const int32_t* goals;       // [scenes, 3] first, second, hold_steps
-  SceneView arrays;           // body_count and goal are not used
+// The arrays of a job's results, listed once: X(type, name, shape...), where 0 stands for a length
+// that the caller chooses. The first axis is that of the attempts.
+#define TOPPLE_OUTPUTS(X)                          \
+  X(int8_t, outcome, 0)                            \
+  X(int32_t, steps, 0)                             \
+  X(int32_t, frame_count, 0)                       \
+  X(double, balls, 0, 0, 3)                        \
+  X(uint8_t, images, 0, 0, kSceneSize, kSceneSize) \
+  X(float, objects, 0, 0, 0, kFeatureSize)         \
+  X(float, states, 0, 0, 0, kStateSize)            \
+  X(float, final_state, 0, 0, kStateSize)          \
+  X(ContactEvent, contacts, 0, 0)                  \
+  X(int64_t, contact_count, 0)
 
-  TOPPLE_FN SceneView view(int32_t scene) const {
-    const int64_t first = body_start[scene];
-    SceneView v = arrays;
-    v.body_count = static_cast<int32_t>(body_start[scene + 1] - first);
-    v.goal = {goals[3 * scene], goals[3 * scene + 1], goals[3 * scene + 2]};
-    v.fixture_start += first;
-    v.dynamic += first;
-    v.color += first;
-    v.kind += first;
-    v.diameter += first;
-    v.feature_offset += first;
-    v.pose_px += 3 * first;
-    v.pose_m += 3 * first;
-    v.velocity += 3 * first;
-    return v;
-  }
+// Pointers are null for what is not wanted, but for outcome and steps.
+struct Outputs {
+#define TOPPLE_POINTER(type, name, ...) type* name;
+  TOPPLE_OUTPUTS(TOPPLE_POINTER)
+#undef TOPPLE_POINTER
+  int32_t frames;  // of images, objects and states
+  int32_t max_objects, max_bodies;
+  int64_t contact_capacity;
 };
 
 struct Job {
@@ -37,42 +36,30 @@ struct Job {
   const double* actions;       // [attempts, 3 * balls]
   int32_t ball_count;
   Rules rules;
-
-  int8_t* status;  // [attempts]
-  int32_t* steps;  // [attempts]
-  // Observations, null for what is not wanted; frames is their length per attempt.
-  int32_t frames;
-  int32_t max_objects, max_bodies;
-  int64_t contact_room;
-  uint8_t* images;         // [attempts, frames, 256, 256]
-  float* objects;          // [attempts, frames, max_objects, 14]
-  float* states;           // [attempts, frames, max_bodies, 6]
-  float* final_state;      // [attempts, max_bodies, 6]
-  int32_t* frame_count;    // [attempts]
-  ContactEvent* contacts;  // [attempts, contact_room]
-  int64_t* contact_count;  // [attempts]
+  Outputs out;
 
   TOPPLE_FN const double* action(int64_t i) const { return actions + i * 3 * ball_count; }
 
   TOPPLE_FN Sink sink(int64_t i) const {
     Sink sink = {};
-    sink.object_stride = static_cast<int64_t>(max_objects) * kFeatureSize;
-    sink.state_stride = static_cast<int64_t>(max_bodies) * kStateSize;
-    sink.contact_room = contact_room;
-    if (images) sink.images = images + i * frames * kImageBytes;
-    if (objects) sink.objects = objects + i * frames * sink.object_stride;
-    if (states) sink.states = states + i * frames * sink.state_stride;
-    if (final_state) sink.final_state = final_state + i * sink.state_stride;
-    if (contacts) sink.contacts = contacts + i * contact_room;
+    sink.object_stride = static_cast<int64_t>(out.max_objects) * kFeatureSize;
+    sink.state_stride = static_cast<int64_t>(out.max_bodies) * kStateSize;
+    sink.contact_capacity = out.contact_capacity;
+    if (out.balls) sink.balls = out.balls + i * 3 * ball_count;
+    if (out.images) sink.images = out.images + i * out.frames * kImageBytes;
+    if (out.objects) sink.objects = out.objects + i * out.frames * sink.object_stride;
+    if (out.states) sink.states = out.states + i * out.frames * sink.state_stride;
+    if (out.final_state) sink.final_state = out.final_state + i * sink.state_stride;
+    if (out.contacts) sink.contacts = out.contacts + i * out.contact_capacity;
     return sink;
   }
 
-  TOPPLE_FN void report(int64_t i, const Outcome& outcome, const Sink& sink) const {
-    status[i] = static_cast<int8_t>(outcome.status);
-    steps[i] = outcome.steps;
-    if (frame_count) frame_count[i] = sink.frames;
-    if (contact_count) contact_count[i] = sink.contact_count;
+  TOPPLE_FN void report(int64_t i, const AttemptResult& result, const Sink& sink) const {
+    out.outcome[i] = static_cast<int8_t>(result.outcome);
+    out.steps[i] = result.steps;
+    if (out.frame_count) out.frame_count[i] = sink.frames;
+    if (out.contact_count) out.contact_count[i] = sink.contact_count;
   }
 };
 
-}  // namespace topple
+}  // namespace topple::phyre

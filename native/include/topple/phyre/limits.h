@@ -12,7 +12,7 @@
 #define TOPPLE_MAX_CONTACTS 512
 #endif
 
-namespace topple {
+namespace topple::phyre {
 
 constexpr int kMaxVertices = 8;                    // of a polygon
 constexpr int kMaxBodies = TOPPLE_MAX_BODIES;      // of a world, balls of the player included
@@ -20,4 +20,4 @@ constexpr int kMaxFixtures = TOPPLE_MAX_FIXTURES;  // shapes of a world
 constexpr int kMaxContacts = TOPPLE_MAX_CONTACTS;  // pairs with overlapping fat boxes at one time
 constexpr int kMaxBalls = 2;                       // of an action
 
-}  // namespace topple
+}  // namespace topple::phyre

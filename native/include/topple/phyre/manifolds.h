@@ -3,7 +3,7 @@
 
 #include "topple/phyre/contacts.h"
 
-namespace topple {
+namespace topple::phyre {
 
 TOPPLE_FN void collide_circles(const Shape& a, Vec pa, const Shape& b, Vec pb, Manifold& m) {
   m.count = 0;
@@ -251,4 +251,4 @@ TOPPLE_BIG_FN void update_contact(Contact& contact, const Shape* shapes, Body* b
   contact.touching = touching;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -2,10 +2,10 @@
 // order written; the library is built without contraction to fused operations.
 #pragma once
 
-#include "topple/phyre/constants.h"
 #include "topple/common/platform.h"
+#include "topple/phyre/constants.h"
 
-namespace topple {
+namespace topple::phyre {
 
 struct Vec {
   float x, y;
@@ -76,4 +76,4 @@ TOPPLE_FN Transform relative(const Transform& a, const Transform& b) {
           {a.q.c * b.q.s - a.q.s * b.q.c, a.q.c * b.q.c + a.q.s * b.q.s}};
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -1,17 +1,16 @@
 // Observations of a world: pictures, object features, full states and contacts.
 #pragma once
 
+#include "topple/common/stream.h"
 #include "topple/phyre/action.h"
 #include "topple/phyre/features.h"
 #include "topple/phyre/raster.h"
 #include "topple/phyre/solver.h"
-#include "topple/common/stream.h"
 
-namespace topple {
+namespace topple::phyre {
 
-constexpr int kStateSize = 6;  // x, y, angle, then their velocities
-constexpr int kKindBall = 1;
-constexpr int kColorRed = 1;
+constexpr int kStateSize = 6;                                // x, y, angle, then their velocities
+constexpr uint8_t kRed = static_cast<uint8_t>(Color::kRed);  // of the player's balls
 
 // One touching point, as the solver left it. Pixels; impulses in newton seconds.
 struct ContactEvent {
@@ -47,7 +46,7 @@ TOPPLE_FN void write_image(uint8_t* image, const SceneView& scene, const World* 
     const Ball& ball = balls.list[i];
     const PixelVec centre =
         world ? world_pose(world->bodies[scene.body_count + i]).p : PixelVec{ball.x, ball.y};
-    detail::draw_circle(image, centre, ball.radius, kColorRed);
+    detail::draw_circle(image, centre, ball.radius, kRed);
   }
 }
 
@@ -82,31 +81,31 @@ struct Shown {
 
 // The static bodies of a scene, drawn once for all frames of all attempts on it, and a
 // canvas with the last frame, from which the next one differs little.
-struct Backdrop {
+struct Background {
   uint8_t image[kImageBytes];
   uint8_t canvas[kImageBytes];
   detail::PixelBox boxes[kMaxBodies];  // of the static bodies
   Shown shown[kMaxBodies];
 };
 
-TOPPLE_FN void draw_backdrop(Backdrop& backdrop, const SceneView& scene, const World& fresh) {
-  TOPPLE_BUILTIN(memset)(backdrop.image, 0, kImageBytes);
+TOPPLE_FN void draw_background(Background& background, const SceneView& scene, const World& fresh) {
+  TOPPLE_BUILTIN(memset)(background.image, 0, kImageBytes);
   for (int i = 0; i < scene.body_count; ++i) {
     const Body& body = fresh.bodies[i];
     if (body.dynamic) continue;
-    backdrop.boxes[i] = detail::drawn_box(fresh, body);
-    detail::draw_scene_body(backdrop.image, scene, i, world_pose(body));
+    background.boxes[i] = detail::drawn_box(fresh, body);
+    detail::draw_scene_body(background.image, scene, i, world_pose(body));
   }
-  TOPPLE_BUILTIN(memcpy)(backdrop.canvas, backdrop.image, kImageBytes);
-  for (Shown& shown : backdrop.shown) shown.radius = detail::kNotShown;
+  TOPPLE_BUILTIN(memcpy)(background.canvas, background.image, kImageBytes);
+  for (Shown& shown : background.shown) shown.radius = detail::kNotShown;
 }
 
 namespace detail {
 
-// Makes a box of the canvas the backdrop's again.
-TOPPLE_FN void wipe(Backdrop& backdrop, const PixelBox& box) {
+// Makes a box of the canvas the background's again.
+TOPPLE_FN void wipe(Background& background, const PixelBox& box) {
   for (int y = box.first; y < box.end; ++y) {
-    copy_row(backdrop.canvas, backdrop.image, y, box.left, box.right);
+    copy_row(background.canvas, background.image, y, box.left, box.right);
   }
 }
 
@@ -130,11 +129,11 @@ struct Changes {
 
 }  // namespace detail
 
-// Copies of the same picture as write_image's, from a backdrop whose static bodies have not
+// Copies of the same picture as write_image's, from a background whose static bodies have not
 // moved. Only what moved since the last picture is wiped and drawn. Later bodies cover earlier
 // ones, so a body is also drawn again where something before it in order was, and one that is not
-// part of the backdrop where something was wiped.
-TOPPLE_FN void write_images_over(uint8_t* images, int copies, Backdrop& backdrop,
+// part of the background where something was wiped.
+TOPPLE_FN void write_images_over(uint8_t* images, int copies, Background& background,
                                  const SceneView& scene, const World& world, const Balls& balls) {
   const int body_count = scene.body_count + balls.count;
   bool moved[kMaxBodies];
@@ -145,14 +144,14 @@ TOPPLE_FN void write_images_over(uint8_t* images, int copies, Backdrop& backdrop
     moved[i] = false;
     if (!body.dynamic) continue;
     const double radius = i < scene.body_count ? 0.0 : balls.list[i - scene.body_count].radius;
-    Shown& last = backdrop.shown[i];
+    Shown& last = background.shown[i];
     if (last.p.x == body.pose.p.x && last.p.y == body.pose.p.y && last.angle == body.sweep.a &&
         last.radius == radius) {
       continue;
     }
     moved[i] = true;
     if (last.radius != detail::kNotShown) {
-      detail::wipe(backdrop, last.box);
+      detail::wipe(background, last.box);
       changes.add(last.box);
     }
     last = {body.pose.p, body.sweep.a, radius, detail::drawn_box(world, body)};
@@ -160,19 +159,19 @@ TOPPLE_FN void write_images_over(uint8_t* images, int copies, Backdrop& backdrop
   changes.wiped = changes.count;
   for (int i = 0; i < body_count; ++i) {
     const Body& body = world.bodies[i];
-    const detail::PixelBox& box = body.dynamic ? backdrop.shown[i].box : backdrop.boxes[i];
+    const detail::PixelBox& box = body.dynamic ? background.shown[i].box : background.boxes[i];
     const detail::PixelBox clip =
         moved[i] ? box : changes.meet(box, body.dynamic ? 0 : changes.wiped);
     if (clip.first >= clip.end) continue;
     changes.add(clip);
     if (i < scene.body_count) {
-      detail::draw_scene_body(backdrop.canvas, scene, i, world_pose(body), clip);
+      detail::draw_scene_body(background.canvas, scene, i, world_pose(body), clip);
     } else {
-      detail::draw_circle(backdrop.canvas, world_pose(body).p, backdrop.shown[i].radius, kColorRed,
+      detail::draw_circle(background.canvas, world_pose(body).p, background.shown[i].radius, kRed,
                           clip);
     }
   }
-  copy_past_caches(images, copies, backdrop.canvas, kImageBytes);
+  copy_past_caches(images, copies, background.canvas, kImageBytes);
 }
 
 TOPPLE_FN void write_objects(float* out, const SceneView& scene, const World* world,
@@ -192,8 +191,8 @@ TOPPLE_FN void write_objects(float* out, const SceneView& scene, const World* wo
     const Ball& ball = balls.list[i];
     const PixelPose pose =
         world ? world_pose(world->bodies[scene.body_count + i]) : PixelPose{{ball.x, ball.y}, 0.0};
-    detail::write_features(out, pose, static_cast<float>(2.0 * ball.radius), 0.0, kKindBall,
-                           kColorRed);
+    detail::write_features(out, pose, static_cast<float>(2.0 * ball.radius), 0.0,
+                           static_cast<int>(Kind::kBall), kRed);
     out += kFeatureSize;
   }
 }
@@ -212,8 +211,8 @@ TOPPLE_FN void write_states(float* out, const World& world) {
 }
 
 // Writes the touching points of awake bodies; returns how many there are, even if more
-// than the room left.
-TOPPLE_FN int64_t write_contacts(ContactEvent* out, int64_t room, World& world, int step) {
+// than the capacity.
+TOPPLE_FN int64_t write_contacts(ContactEvent* out, int64_t capacity, World& world, int step) {
   int64_t count = 0;
   for (int k = 0; k < world.contact_count; ++k) {
     Contact& contact = world.contacts[k];
@@ -227,7 +226,7 @@ TOPPLE_FN int64_t write_contacts(ContactEvent* out, int64_t room, World& world, 
         detail::world_points(m, a.pose, world.shapes[contact.fixture_a].radius, b.pose,
                              world.shapes[contact.fixture_b].radius);
     for (int i = 0; i < m.count; ++i, ++count) {
-      if (count >= room) continue;
+      if (count >= capacity) continue;
       out[count] = {step,
                     contact.body_a,
                     contact.body_b,
@@ -241,4 +240,4 @@ TOPPLE_FN int64_t write_contacts(ContactEvent* out, int64_t room, World& world, 
   return count;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

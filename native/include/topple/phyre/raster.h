@@ -3,7 +3,7 @@
 
 #include "topple/phyre/scene.h"
 
-namespace topple {
+namespace topple::phyre {
 
 constexpr int kImageBytes = kSceneSize * kSceneSize;
 
@@ -212,4 +212,4 @@ TOPPLE_FN void draw_scene_body(uint8_t* image, const SceneView& scene, int body,
 }
 
 }  // namespace detail
-}  // namespace topple
+}  // namespace topple::phyre

@@ -3,7 +3,7 @@
 
 #include "topple/phyre/goal.h"
 
-namespace topple {
+namespace topple::phyre {
 
 constexpr int kSceneSize = 256;  // pixels, both ways
 
@@ -17,26 +17,44 @@ struct PixelPose {
   double angle;
 };
 
-// One scene inside packed arrays. Bodies, fixtures and vertices are numbered within the
-// arrays: pointers are set so that body 0 is the first of this scene, while fixture and
-// vertex numbers run through all scenes.
-struct SceneView {
+// Codes of the bodies' looks, in the order of the one-hot object features.
+enum class Color : uint8_t { kWhite, kRed, kGreen, kBlue, kPurple, kGray, kBlack };
+enum class Kind : uint8_t { kUndefined, kBall, kBar, kJar, kStandingSticks };
+
+// The arrays that scenes are packed into, listed once: X(type, name, rows, more, columns). Rows
+// says what an array has a row for, and more is 1 for offsets, which include the end. Bodies,
+// fixtures and vertices of all scenes follow each other.
+#define TOPPLE_SCENE_ARRAYS(X)                                                           \
+  X(int32_t, body_start, kScenes, 1, 1)                                                  \
+  X(int32_t, fixture_start, kBodies, 1, 1)                                               \
+  X(int32_t, vertex_start, kFixtures, 1, 1) /* no vertices: a circle */                  \
+  X(int32_t, goals, kScenes, 0, 3)          /* first, second, hold_steps; -1: no goal */ \
+  X(uint8_t, dynamic, kBodies, 0, 1)                                                     \
+  X(uint8_t, color, kBodies, 0, 1)                                                       \
+  X(uint8_t, kind, kBodies, 0, 1)                                                        \
+  X(float, diameter, kBodies, 0, 1)        /* pixels */                                  \
+  X(double, feature_offset, kBodies, 0, 1) /* pixels; see features.h */                  \
+  X(double, pose_px, kBodies, 0, 3)        /* x, y, angle */                             \
+  X(float, pose_m, kBodies, 0, 3)                                                        \
+  X(float, velocity, kBodies, 0, 3) /* metres and radians per second */                  \
+  X(double, radius_px, kFixtures, 0, 1)                                                  \
+  X(float, radius_m, kFixtures, 0, 1)                                                    \
+  X(double, vertices_px, kVertices, 0, 2)                                                \
+  X(float, vertices_m, kVertices, 0, 2)
+
+enum class RowsOf { kScenes, kBodies, kFixtures, kVertices };
+
+struct SceneArrays {
+#define TOPPLE_POINTER(type, name, rows, more, columns) const type* name;
+  TOPPLE_SCENE_ARRAYS(TOPPLE_POINTER)
+#undef TOPPLE_POINTER
+};
+
+// One scene inside the arrays: body 0 is its first, while fixture and vertex numbers run through
+// all scenes.
+struct SceneView : SceneArrays {
   int32_t body_count;
   Goal goal;
-  const int32_t* fixture_start;  // [bodies + 1]
-  const int32_t* vertex_start;   // [fixtures + 1]; no vertices: a circle
-  const uint8_t* dynamic;        // [bodies]
-  const uint8_t* color;          // [bodies]
-  const uint8_t* kind;           // [bodies]
-  const float* diameter;         // [bodies] pixels
-  const double* feature_offset;  // [bodies] pixels; see features.h
-  const double* pose_px;         // [bodies, 3] x, y, angle
-  const float* pose_m;           // [bodies, 3]
-  const float* velocity;         // [bodies, 3] metres and radians per second
-  const double* radius_px;       // [fixtures]
-  const float* radius_m;         // [fixtures]
-  const double* vertices_px;     // [vertices, 2]
-  const float* vertices_m;       // [vertices, 2]
 
   TOPPLE_FN int vertex_count(int fixture) const {
     return vertex_start[fixture + 1] - vertex_start[fixture];
@@ -48,6 +66,26 @@ struct SceneView {
   }
   TOPPLE_FN const PixelVec* polygon_px(int fixture) const {
     return reinterpret_cast<const PixelVec*>(vertices_px) + vertex_start[fixture];
+  }
+};
+
+// All scenes of the arrays.
+struct PackedScenes {
+  int32_t scene_count;
+  SceneArrays arrays;
+
+  TOPPLE_FN SceneView view(int32_t scene) const {
+    SceneView v = {};
+    static_cast<SceneArrays&>(v) = arrays;
+    const int64_t first = arrays.body_start[scene];
+#define TOPPLE_ADVANCE(type, name, rows, more, columns) \
+  if (RowsOf::rows == RowsOf::kBodies) v.name += columns * first;
+    TOPPLE_SCENE_ARRAYS(TOPPLE_ADVANCE)
+#undef TOPPLE_ADVANCE
+    v.body_count = static_cast<int32_t>(arrays.body_start[scene + 1] - first);
+    const int32_t* goal = arrays.goals + 3 * scene;
+    v.goal = {goal[0], goal[1], goal[2]};
+    return v;
   }
 };
 
@@ -198,4 +236,4 @@ TOPPLE_FN void build_world(const SceneView& scene, World& world) {
   for (int i = 0; i < scene.body_count; ++i) add_scene_body(world, scene, i);
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

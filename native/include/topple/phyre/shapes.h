@@ -4,7 +4,7 @@
 #include "topple/phyre/limits.h"
 #include "topple/phyre/math.h"
 
-namespace topple {
+namespace topple::phyre {
 
 // A circle is a polygon of one vertex, its centre, with a large radius.
 struct Shape {
@@ -163,4 +163,4 @@ TOPPLE_FN Mass mass_of(const Shape& shape, float density) {
   return {m, middle, inertia};
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

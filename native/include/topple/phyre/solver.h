@@ -3,7 +3,7 @@
 
 #include "topple/phyre/contacts.h"
 
-namespace topple {
+namespace topple::phyre {
 
 struct ConstraintPoint {
   Vec ra, rb;  // from the centres of mass to the point
@@ -386,4 +386,4 @@ TOPPLE_BIG_FN void integrate(Body& body, float h) {
   body.sweep.a += h * body.w;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

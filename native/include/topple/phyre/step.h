@@ -3,7 +3,7 @@
 
 #include "topple/phyre/continuous.h"
 
-namespace topple {
+namespace topple::phyre {
 
 // Watches nothing; tests pass one that records islands and impacts.
 struct NoObserver {
@@ -32,4 +32,4 @@ TOPPLE_FN void step(World& world, Workspace& work) {
   step(world, work, true, observer);
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -4,7 +4,7 @@
 #include "topple/phyre/bodies.h"
 #include "topple/phyre/distance.h"
 
-namespace topple {
+namespace topple::phyre {
 
 enum class ToiState : uint8_t { kFailed, kOverlapped, kTouching, kSeparated };
 
@@ -236,4 +236,4 @@ TOPPLE_BIG_FN bool certainly_apart(const Shape& fixed, const Body& fixed_body, c
   return gap > toi_target(fixed, moving) + kToiTolerance + detail::kApartMargin;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

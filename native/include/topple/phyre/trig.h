@@ -8,7 +8,7 @@
 
 #include "topple/phyre/math.h"
 
-namespace topple {
+namespace topple::phyre {
 
 // Angles have to stay below this; packing refuses scenes that do not.
 constexpr float kMaxAngle = 8388608.0f;  // 2^23
@@ -82,4 +82,4 @@ TOPPLE_BIG_FN Rot rotation(float angle) {
   return {static_cast<float>(flip_sine ? -s : s), static_cast<float>(flip_cosine ? -c : c)};
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

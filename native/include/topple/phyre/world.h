@@ -4,7 +4,7 @@
 #include "topple/phyre/broad_phase.h"
 #include "topple/phyre/manifolds.h"
 
-namespace topple {
+namespace topple::phyre {
 
 struct World {
   int32_t body_count, fixture_count, contact_count, dynamic_count, moved_count;
@@ -241,4 +241,4 @@ TOPPLE_FN bool all_asleep(const World& world) {
   return true;
 }
 
-}  // namespace topple
+}  // namespace topple::phyre

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre import shapes
-from topple.phyre.engine.native import SceneSet
-from topple.phyre.engine.raster import draw_scenes
+from topple.phyre.engine.native import SceneSet, draw_scenes
 from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.features import ANGLE, COLOR, DIAMETER, KIND, X, Y
 from topple.phyre.scene import Body, Circle, Color, Kind, Scene

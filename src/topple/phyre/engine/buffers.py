@@ -1,9 +1,8 @@
-"""Room for the results of a batch."""
+"""The arrays that the results of a batch are written to."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,13 @@ import numpy.typing as npt
 
 from topple.phyre.engine.packing import PackedScenes
 from topple.phyre.engine.request import SCENE_SIZE, Request
-from topple.phyre.engine.result import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
+from topple.phyre.engine.result import (
+    CONTACT_DTYPE,
+    FEATURE_COUNT,
+    OUTPUTS,
+    STATE_FIELDS,
+    BatchResult,
+)
 
 MAX_BYTES = 16 * 2**30  # of one batch; a typo in a stride should not fill the memory
 _LINE = 64  # bytes of a cache line, which the engine writes pictures by
@@ -22,13 +27,13 @@ def _size(shape: tuple[int, ...], kind: npt.DTypeLike) -> int:
     return math.prod(shape) * np.dtype(kind).itemsize
 
 
-def _room(shape: tuple[int, ...], kind: npt.DTypeLike) -> npt.NDArray[Any]:
+def _aligned_zeros(shape: tuple[int, ...], kind: npt.DTypeLike) -> npt.NDArray[Any]:
     """Zeros that start with a cache line."""
     memory = np.zeros(_size(shape, kind) + _LINE, np.uint8)
     return np.ndarray(shape, kind, memory, -memory.ctypes.data % _LINE)
 
 
-def room_for(
+def result_buffers(
     scenes: PackedScenes,
     index: npt.NDArray[np.int32],
     balls: int,
@@ -48,6 +53,7 @@ def room_for(
         "outcome": ((count,), np.int8),
         "steps": ((count,), np.int32),
         "frame_count": ((count,), np.int32),
+        "balls": ((count, balls, 3), np.float64),
     }
     if request.images:
         shapes["images"] = ((count, frames, SCENE_SIZE, SCENE_SIZE), np.uint8)
@@ -61,21 +67,20 @@ def room_for(
         shapes["contacts"] = ((count, request.max_contacts), CONTACT_DTYPE)
         shapes["contact_count"] = ((count,), np.int64)
     if out is not None:
-        for field in fields(out):
-            array = getattr(out, field.name)
-            have = None if array is None else array.shape
-            want = shapes[field.name][0] if field.name in shapes else None
+        given = out.arrays()
+        for name in OUTPUTS:
+            have = given[name].shape if name in given else None
+            want = shapes[name][0] if name in shapes else None
             if have != want:
-                raise ValueError(f"out.{field.name} has shape {have}, this batch needs {want}")
+                raise ValueError(f"out.{name} has shape {have}, this batch needs {want}")
         return out
-    size = sum(_size(*room) for room in shapes.values())
+    size = sum(_size(*buffer) for buffer in shapes.values())
     if size > MAX_BYTES:
         raise ValueError(
             f"the observations would take {size / 2**30:.1f} GiB, the limit is "
             f"{MAX_BYTES / 2**30:.0f}; use smaller batches or a larger stride"
         )
-    rooms: dict[str, Any] = {
-        field.name: _room(*shapes[field.name]) if field.name in shapes else None
-        for field in fields(BatchResult)
+    buffers: dict[str, Any] = {
+        name: _aligned_zeros(*shapes[name]) if name in shapes else None for name in OUTPUTS
     }
-    return BatchResult(**rooms)
+    return BatchResult(**buffers)

@@ -20,42 +20,14 @@ import numpy.typing as npt
 from topple.phyre.engine.cuda_device import LIMITS
 from topple.phyre.engine.packing import PackedScenes
 from topple.phyre.engine.request import Request
-from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
+from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, OUTPUTS, BatchResult
 from topple.progress import Progress, reporting
 
 ROUNDS = 1024  # attempts of a lane in one launch: so many that its slow end hardly counts
 CHUNK_BYTES = 2**30  # of observations in one launch
-_PATIENCE = 0.005  # seconds between looks at a launch
+_POLL_SECONDS = 0.005  # seconds between looks at a launch
 _PLACE_BITS = 63  # of an attempt's place: first its scene, then where it is on the curve
 _AXIS_BITS = 10  # an axis of an action has 256 pixels, or 31 radii
-
-_SCENE_ARRAYS = (
-    "body_start",
-    "goals",
-    "fixture_start",
-    "vertex_start",
-    "dynamic",
-    "color",
-    "kind",
-    "diameter",
-    "feature_offset",
-    "pose_px",
-    "pose_m",
-    "velocity",
-    "radius_px",
-    "radius_m",
-    "vertices_px",
-    "vertices_m",
-)
-_OBSERVATIONS = (
-    "images",
-    "objects",
-    "states",
-    "final_state",
-    "frame_count",
-    "contacts",
-    "contact_count",
-)
 
 
 class Queue(AbstractContextManager[Any], Protocol):
@@ -143,7 +115,7 @@ def _chunks(
     device: Device, fits: npt.NDArray[np.bool_], result: BatchResult
 ) -> Iterator[slice | npt.NDArray[np.int64]]:
     """Attempts of one launch: not too many, nor too many bytes."""
-    size = sum(array.nbytes // max(len(array), 1) for _, array in result.arrays())
+    size = sum(array.nbytes // max(len(array), 1) for array in result.arrays().values())
     most = max(1, min(ROUNDS * device.lanes, CHUNK_BYTES // max(size, 1)))
     if fits.all():  # slices spare copies
         for first in range(0, len(fits), most):
@@ -176,7 +148,7 @@ class _Worlds:
         used = np.flatnonzero(fitting & (np.bincount(index, minlength=len(scenes)) > 0))
         queue = device.queue()
         with queue:
-            self._arrays = [xp.asarray(getattr(scenes, name)) for name in _SCENE_ARRAYS]
+            self._arrays = [xp.asarray(array) for array in scenes.arrays().values()]
             self.words = [len(scenes), *map(device.pointer, self._arrays)]
             self.rank = xp.asarray(_rank(scenes))
             size = xp.zeros(1, np.int64)
@@ -185,7 +157,7 @@ class _Worlds:
             words, numbers = np.array(self.words, np.int64), used.astype(np.int32)
             device.launch("build", xp.asarray(words), xp.asarray(numbers), len(used), self.fresh)
         while not queue.done:  # launches have queues of their own
-            time.sleep(_PATIENCE)
+            time.sleep(_POLL_SECONDS)
 
 
 def _rank(scenes: PackedScenes) -> npt.NDArray[np.uint64]:
@@ -226,28 +198,24 @@ class _Launch:
         request: Request,
         result: BatchResult,
     ) -> None:
-        """Put the job on the device, with room for what comes out."""
+        """Put the job on the device, with arrays for what comes out."""
         xp = self.device.xp
         self.index = xp.asarray(index)
         self.actions = xp.asarray(actions)
-        self.outcome = xp.zeros(self.count, np.int8)
-        self.steps = xp.zeros(self.count, np.int32)
-        self.observations: dict[str, Any] = {}
-        for name in _OBSERVATIONS:
-            array = getattr(result, name)
-            if array is not None:
-                shape, kind = array.shape[1:], array.dtype
-                if name == "contacts":  # device arrays have no structured types
-                    shape, kind = (*shape, CONTACT_DTYPE.itemsize // 4), np.dtype(np.int32)
-                self.observations[name] = xp.zeros((self.count, *shape), kind)
+        self.outputs: dict[str, Any] = {}
+        for name, array in result.arrays().items():
+            shape, kind = array.shape[1:], array.dtype
+            if name == "contacts":  # device arrays have no structured types
+                shape, kind = (*shape, CONTACT_DTYPE.itemsize // 4), np.dtype(np.int32)
+            self.outputs[name] = xp.zeros((self.count, *shape), kind)
         self._words = xp.asarray(np.array(self._job(request), np.int64))
 
     def _job(self, request: Request) -> list[int]:
         """The words of the kernels' job, in their order."""
         address = self.device.pointer
-        seen = self.observations
-        frames = [seen[name].shape[1] for name in ("images", "objects", "states") if name in seen]
-        bodies = [seen[name].shape[-2] for name in ("states", "final_state") if name in seen]
+        out = self.outputs
+        frames = [out[name].shape[1] for name in ("images", "objects", "states") if name in out]
+        bodies = [out[name].shape[-2] for name in ("states", "final_state") if name in out]
         return [
             *self._worlds.words,
             self.count,
@@ -258,13 +226,11 @@ class _Launch:
             request.stride if request.keeps_frames else 0,
             request.stable,
             request.shortcuts,
-            address(self.outcome),
-            address(self.steps),
+            *(address(out[name]) if name in out else 0 for name in OUTPUTS),
             frames[0] if frames else 0,
-            seen["objects"].shape[2] if "objects" in seen else 0,
+            out["objects"].shape[2] if "objects" in out else 0,
             bodies[0] if bodies else 0,
             request.max_contacts,
-            *(address(seen[name]) if name in seen else 0 for name in _OBSERVATIONS),
         ]
 
     def _sort(self) -> None:
@@ -283,8 +249,8 @@ class _Launch:
         axes = _axes(xp, self.actions[order])
         if not axes:
             return place
-        room = _PLACE_BITS - len(self._worlds.rank).bit_length()
-        bits = min(_AXIS_BITS, room // len(axes))
+        free = _PLACE_BITS - len(self._worlds.rank).bit_length()
+        bits = min(_AXIS_BITS, free // len(axes))
         cells = [(axis * (2**bits - 1)).astype(np.uint64) for axis in axes]
         for bit in range(bits - 1, -1, -1):
             for cell in cells:
@@ -310,7 +276,7 @@ class _Launch:
             report(settled)
             if not over and settled == self.count:
                 return
-            time.sleep(_PATIENCE)  # a nap: Ctrl-C is heard after it
+            time.sleep(_POLL_SECONDS)  # a nap: Ctrl-C is heard after it
 
     def _settled(self) -> int:
         """Attempts that are made, or at work, or not valid."""
@@ -323,14 +289,10 @@ class _Launch:
         """Write what came out into the result; returns the attempts that were outgrown."""
         download, rows = self.device.download, self._rows
         with self._queue:
-            outcome = download(self.outcome)
-            result.outcome[rows] = outcome
-            result.steps[rows] = download(self.steps)
-            for name, array in self.observations.items():
-                target = getattr(result, name)
-                values = download(array)
+            for name, target in result.arrays().items():
+                values = download(self.outputs[name])
                 target[rows] = values.view(target.dtype)[..., 0] if name == "contacts" else values
-        outgrown = np.flatnonzero(outcome == OUT_OF_CONTACTS)
+        outgrown = np.flatnonzero(result.outcome[rows] == OUT_OF_CONTACTS)
         return outgrown + rows.start if isinstance(rows, slice) else rows[outgrown]
 
     def abandon(self) -> None:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from topple import paths
 from topple.files import whole_file
-from topple.phyre.engine.sources import device_sources
 
-#: What a world on the device has room for. Every published task fits with balls to spare;
-#: attempts that do not are left to the CPU. Less room means more worlds in the caches.
+#: What a world on the device can hold. Every published task fits with balls to spare;
+#: attempts that do not are left to the CPU. Smaller worlds mean more of them in the caches.
 LIMITS = {"BODIES": 68, "FIXTURES": 72, "CONTACTS": 48}
 
 #: Every operation rounds on its own, as IEEE 754 says and as the CPU does it.
@@ -94,6 +94,34 @@ class CudaDevice:
     def download(self, array: Any) -> Any:
         """The array as a NumPy array."""
         return self.xp.asnumpy(array)
+
+
+class DeviceSources(NamedTuple):
+    """What a device compiler is given."""
+
+    kernels: str
+    headers: dict[str, str]  # by the names they are included under
+
+
+def source_folder() -> Path:
+    """The folder of the engine's sources, which are installed beside the compiled extension."""
+    found = find_spec("topple._native")
+    if found is None or found.origin is None:
+        raise CudaError("the compiled extension of Topple is not installed")
+    return Path(found.origin).parent / "native"
+
+
+def device_sources() -> DeviceSources:
+    """The kernels, and the headers they include."""
+    folder = source_folder()
+    include = folder / "include"
+    headers = [
+        path for part in ("common", "phyre") for path in (include / "topple" / part).glob("*.h")
+    ]
+    return DeviceSources(
+        (folder / "cuda" / "attempts.cu").read_text(),
+        {path.relative_to(include).as_posix(): path.read_text() for path in sorted(headers)},
+    )
 
 
 def compiled_engine(architecture: str) -> Path:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
+from topple.phyre.engine.native import EditKind
 from topple.phyre.engine.packing import Float32Array, Int32Array, motion_to_metres, to_metres
 from topple.phyre.engine.request import MAX_COORDINATE, MAX_IMPULSE, MAX_MOTION
 from topple.phyre.scene import Body
@@ -24,8 +25,12 @@ class AddBody:
 
 Edit = AddBody | RemoveBody | MoveBody | SetVelocity | ApplyImpulse
 
-# In the engine's order.
-_KINDS: dict[type, int] = {RemoveBody: 0, MoveBody: 1, SetVelocity: 2, ApplyImpulse: 3}
+_KINDS: dict[type, int] = {
+    RemoveBody: EditKind.REMOVE,
+    MoveBody: EditKind.MOVE,
+    SetVelocity: EditKind.SET_VELOCITY,
+    ApplyImpulse: EditKind.IMPULSE,
+}
 _LIMITS: dict[type, tuple[float, ...]] = {
     RemoveBody: (0.0,) * 4,
     MoveBody: (MAX_COORDINATE, MAX_COORDINATE, MAX_MOTION, 0.0),

@@ -1,42 +1,48 @@
-"""The native engine: scenes and actions in, outcomes and observations out."""
+"""The native engine: scenes and actions in, outcomes and observations out.
+
+This is the only module of PHYRE that knows the compiled extension. :func:`simulate_batch` is the
+one way to simulate attempts: whoever has packed scenes calls it, and
+:class:`topple.phyre.simulator.Simulator` calls it for whoever has tasks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from topple import _native
+from topple._native import phyre as _native
 from topple.phyre.engine.backend import Backend, device_for
-from topple.phyre.engine.buffers import room_for
+from topple.phyre.engine.buffers import result_buffers
 from topple.phyre.engine.cuda import simulate_on_device
 from topple.phyre.engine.packing import PackedScenes, pack
-from topple.phyre.engine.request import PIXELS_PER_METRE, Request
+from topple.phyre.engine.request import PIXELS_PER_METRE, SCENE_SIZE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 from topple.phyre.scene import Scene, SceneError
 from topple.progress import Progress, reporting
 from topple.threads import thread_count
 
-# In the order of the engine's fault codes.
-_FAULTS = (
-    "",
-    f"a scene has at most {_native.MAX_BODIES} bodies",
-    f"a scene has at most {_native.MAX_FIXTURES} shapes",
-    f"a polygon has at most {_native.MAX_VERTICES} vertices",
-    "a body needs at least one shape",
-    "all numbers have to be finite",
-    f"coordinates stay within {_native.MAX_COORDINATE:g} metres",
-    "a circle needs a positive radius",
-    "a polygon needs at least 3 distinct vertices",
-    "a polygon has to be strictly convex",
-    "a polygon lists its vertices counter-clockwise",
-    "a dynamic body needs a mass: its shapes are too small",
-    "a goal names two different bodies of the scene, at least one of them dynamic, "
-    "and is held for at least one step",
-)
+EditKind = _native.EditKind
+
+_Fault = _native.SceneFault
+_FAULTS = {
+    _Fault.TOO_MANY_BODIES: f"a scene has at most {_native.MAX_BODIES} bodies",
+    _Fault.TOO_MANY_FIXTURES: f"a scene has at most {_native.MAX_FIXTURES} shapes",
+    _Fault.TOO_MANY_VERTICES: f"a polygon has at most {_native.MAX_VERTICES} vertices",
+    _Fault.NO_SHAPE: "a body needs at least one shape",
+    _Fault.NOT_FINITE: "all numbers have to be finite",
+    _Fault.TOO_LARGE: f"coordinates stay within {_native.MAX_COORDINATE:g} metres",
+    _Fault.BAD_RADIUS: "a circle needs a positive radius",
+    _Fault.TOO_FEW_VERTICES: "a polygon needs at least 3 distinct vertices",
+    _Fault.NOT_CONVEX: "a polygon has to be strictly convex",
+    _Fault.CLOCKWISE: "a polygon lists its vertices counter-clockwise",
+    _Fault.NO_MASS: "a dynamic body needs a mass: its shapes are too small",
+    _Fault.BAD_GOAL: "a goal names two different bodies of the scene, at least one of them "
+    "dynamic, and is held for at least one step",
+}
 
 
 class SceneSet:
@@ -49,30 +55,12 @@ class SceneSet:
 
     def __init__(self, scenes: Sequence[Scene]) -> None:
         self.packed: PackedScenes = pack(scenes)
-        p = self.packed
-        self.handle = _native.Scenes(
-            p.body_start,
-            p.fixture_start,
-            p.vertex_start,
-            p.goals,
-            p.dynamic,
-            p.color,
-            p.kind,
-            p.diameter,
-            p.feature_offset,
-            p.pose_px,
-            p.pose_m,
-            p.velocity,
-            p.radius_px,
-            p.radius_m,
-            p.vertices_px,
-            p.vertices_m,
-        )
+        self.handle = _native.Scenes(**self.packed.arrays())
         fault = self.handle.fault()
         if fault is not None:
-            scene, body, code = fault
-            place = p.names[scene] if body < 0 else f"{p.names[scene]}, body {body}"
-            raise SceneError(f"{place}: {_FAULTS[code]}")
+            scene, body, rule = fault
+            name = self.packed.names[scene]
+            raise SceneError(f"{name if body < 0 else f'{name}, body {body}'}: {_FAULTS[rule]}")
 
     def __len__(self) -> int:
         return len(self.packed)
@@ -161,27 +149,21 @@ def simulate_batch(
 
     Raises:
         ValueError: if an array has a wrong shape or value.
-        SceneError: if a scene outgrows the engine's room for contacts.
+        SceneError: if more contacts come about in a scene than the engine can hold.
         CudaError: if a GPU is asked for and cannot be used.
     """
     index = _scene_indices(scenes, scene_index)
     array = _action_array(actions, len(index))
     request = request or Request()
-    result = room_for(scenes.packed, index, array.shape[1] // 3, request, out)
+    result = result_buffers(scenes.packed, index, array.shape[1] // 3, request, out)
     device = device_for(backend, len(index))
     if device is None:
-        return _run(scenes, index, array, request, threads, progress, None, result)
+        return _run(scenes, index, array, request, threads, progress, result)
     left = simulate_on_device(device, scenes.packed, index, array, request, result, progress)
     if left.size:  # what outgrows the device's small worlds
-        room = result.rows(left)
-        result.put(left, _run(scenes, index[left], array[left], request, threads, None, None, room))
+        part = result.rows(left)
+        result.put(left, _run(scenes, index[left], array[left], request, threads, None, part))
     return result
-
-
-class _Branches(NamedTuple):
-    origin: _native.Simulation
-    edit_start: npt.NDArray[np.int32]
-    edits: npt.NDArray[np.int32]
 
 
 def simulate_branches(
@@ -195,7 +177,7 @@ def simulate_branches(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> BatchResult:
-    """Runs edited copies of one world; :meth:`topple.phyre.engine.world.World.branch` is its face.
+    """Runs edited copies of one world; called by :meth:`topple.phyre.engine.world.World.branch`.
 
     Args:
         scenes: the scene of the world, extended by the bodies that branches add.
@@ -212,9 +194,19 @@ def simulate_branches(
         raise ValueError("stable is True; a branch has no neighbours to compare with")
     index = _scene_indices(scenes, scene_index)
     nothing = np.zeros((len(index), 0))
-    branches = _Branches(origin.native, edit_start, edits)
-    result = room_for(scenes.packed, index, 0, request, None)
-    return _run(scenes, index, nothing, request, threads, progress, branches, result)
+    result = result_buffers(scenes.packed, index, 0, request, None)
+    return _run(
+        scenes,
+        index,
+        nothing,
+        request,
+        threads,
+        progress,
+        result,
+        origin=origin.native,
+        edit_start=edit_start,
+        edits=edits,
+    )
 
 
 def _run(
@@ -224,34 +216,31 @@ def _run(
     request: Request,
     threads: int | None,
     progress: Progress | None,
-    branches: _Branches | None,
     result: BatchResult,
+    **branches: Any,
 ) -> BatchResult:
+    """Simulates a batch on the CPU, into the arrays of a result."""
     count = len(index)
-    words = CONTACT_DTYPE.itemsize // 4
+    arrays: dict[str, Any] = {**branches, **result.arrays()}
+    if result.contacts is not None:  # the extension takes no structured types
+        words = result.contacts.view(np.int32)
+        arrays["contacts"] = words.reshape(count, -1, CONTACT_DTYPE.itemsize // 4)
+    rules = _native.Rules(
+        max_steps=request.max_steps,
+        stride=request.stride if request.keeps_frames else 0,
+        stable=request.stable,
+        shortcuts=request.shortcuts,
+    )
+    workers = thread_count(threads, count)
     with reporting(progress, count) as counter:
         _native.simulate(
             scenes.handle,
             index,
             actions,
-            request.max_steps,
-            request.stride if request.keeps_frames else 0,
-            request.stable,
-            request.shortcuts,
-            thread_count(threads, count),
-            result.outcome,
-            result.steps,
-            result.images,
-            result.objects,
-            result.states,
-            result.final_state,
-            result.frame_count,
-            None
-            if result.contacts is None
-            else result.contacts.view(np.int32).reshape(count, -1, words),
-            result.contact_count,
-            counter,
-            *(branches or (None, None, None)),
+            rules,
+            threads=workers,
+            progress=counter,
+            **arrays,
         )
     overgrown = np.flatnonzero(result.outcome == OUT_OF_CONTACTS)
     if overgrown.size:
@@ -280,6 +269,27 @@ def observe_scenes(
     placed = _ball_array(balls)
     index = _scene_indices(scenes, scene_index)
     _native.observe(scenes.handle, index, placed, images, objects)
+
+
+def draw_scenes(
+    scenes: SceneSet,
+    scene_index: npt.ArrayLike | None = None,
+    balls: npt.ArrayLike = (),
+) -> npt.NDArray[np.uint8]:
+    """Draws scenes before the first step.
+
+    Args:
+        scenes: what to draw.
+        scene_index: [images] which of them; all by default.
+        balls: [balls, 3] x, y and radius in pixels of red balls added to each.
+
+    Returns:
+        [images, 256, 256] values of Color; row 0 is the bottom row.
+    """
+    index = np.arange(len(scenes)) if scene_index is None else np.asarray(scene_index)
+    images = np.empty((len(index), SCENE_SIZE, SCENE_SIZE), np.uint8)
+    observe_scenes(scenes, index, balls, images=images)
+    return images
 
 
 def map_actions(

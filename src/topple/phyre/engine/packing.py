@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import accumulate, chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +50,12 @@ class PackedScenes:
     def __len__(self) -> int:
         return len(self.names)
 
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays by name, in the engine's order."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        del named["names"]
+        return named
+
     def body_counts(self) -> Int32Array:
         """Bodies of each scene."""
         return np.diff(self.body_start)
@@ -91,7 +98,9 @@ def _feature_offset(body: Body) -> float:
     if body.kind != Kind.JAR:
         return 0.0
     # The original recovers the height from the diameter, in float32 up to the root.
-    squared = np.float32(body.diameter) ** 2 / np.float32(1 + DIAGONAL_WIDTH_TO_HEIGHT**2)
+    # A product, since NumPy 1 raises a float32 to the power of a Python integer in float64.
+    diameter = np.float32(body.diameter)
+    squared = diameter * diameter / np.float32(1 + DIAGONAL_WIDTH_TO_HEIGHT**2)
     return jar_centre_height(math.sqrt(squared))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from topple.threads import check_count
 
@@ -15,6 +16,19 @@ MAX_COORDINATE = 128.0  # metres from the origin, of what a scene or an edit put
 MAX_MOTION = 1000.0  # metres per second, radians, radians per second
 MAX_IMPULSE = 1e6  # newton seconds
 LONGEST_RUN = 100_000  # steps; attempts are not interrupted, so none may take long
+
+
+class Keep(TypedDict, total=False):
+    """The fields of Request that a caller may choose, as keywords."""
+
+    max_steps: int
+    stride: int
+    stable: bool
+    images: bool
+    objects: bool
+    states: bool
+    final_state: bool
+    max_contacts: int
 
 
 @dataclass(frozen=True, slots=True)

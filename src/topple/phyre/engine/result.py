@@ -30,7 +30,7 @@ class Outcome(IntEnum):
         return self != 0
 
 
-#: In the place of an outcome: a world outgrew its room for contacts. No result keeps it.
+#: In the place of an outcome: a world outgrew its buffer for contacts. No result keeps it.
 OUT_OF_CONTACTS = 4
 
 #: One touching point of two bodies after a step, in the order the engine keeps them.
@@ -52,6 +52,20 @@ FEATURE_COUNT = 14  # of an object; see topple.phyre.features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AttemptResult:
+    """One attempt of a batch: views of its rows, without padding."""
+
+    outcome: Outcome
+    steps: int  # index of the last step if solved, else the limit; 0 if invalid
+    balls: npt.NDArray[np.float64]  # [balls, 3] x, y, radius in pixels; zero if invalid
+    images: npt.NDArray[np.uint8] | None  # [frames, 256, 256], row 0 at the bottom
+    objects: npt.NDArray[np.float32] | None  # [frames, objects, 14]
+    states: npt.NDArray[np.float32] | None  # [frames, bodies, 6], see STATE_FIELDS
+    final_state: npt.NDArray[np.float32] | None  # [bodies, 6]
+    contacts: npt.NDArray[np.void] | None  # [events] of CONTACT_DTYPE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BatchResult:
     """Outcomes of a batch, and the observations that were asked for.
 
@@ -62,6 +76,7 @@ class BatchResult:
     outcome: npt.NDArray[np.int8]  # [attempts], values of Outcome
     steps: npt.NDArray[np.int32]  # [attempts] index of the last step if solved, else the limit
     frame_count: npt.NDArray[np.int32]  # [attempts]
+    balls: npt.NDArray[np.float64]  # [attempts, balls, 3] x, y, radius in pixels; zero if invalid
     images: npt.NDArray[np.uint8] | None  # [attempts, frames, 256, 256], row 0 at the bottom
     objects: npt.NDArray[np.float32] | None  # [attempts, frames, objects, 14]
     states: npt.NDArray[np.float32] | None  # [attempts, frames, bodies, 6], see STATE_FIELDS
@@ -72,33 +87,50 @@ class BatchResult:
     def __len__(self) -> int:
         return len(self.outcome)
 
+    def attempt(self, row: int) -> AttemptResult:
+        """One attempt, without copying."""
+        frames = int(self.frame_count[row])
+        return AttemptResult(
+            outcome=Outcome(int(self.outcome[row])),
+            steps=int(self.steps[row]),
+            balls=self.balls[row],
+            images=None if self.images is None else self.images[row, :frames],
+            objects=None if self.objects is None else self.objects[row, :frames],
+            states=None if self.states is None else self.states[row, :frames],
+            final_state=None if self.final_state is None else self.final_state[row],
+            contacts=None if self.contacts is None else self.contacts_of(row),
+        )
+
     def rows(self, numbers: npt.NDArray[np.int64]) -> BatchResult:
         """A copy of some attempts."""
-        parts: dict[str, Any] = {name: array[numbers] for name, array in self.arrays()}
-        return replace(self, **parts)
+        return replace(self, **{name: array[numbers] for name, array in self.arrays().items()})
 
     def put(self, numbers: npt.NDArray[np.int64], other: BatchResult) -> None:
         """Overwrite some attempts by those of another result with the same observations."""
-        for name, array in self.arrays():
+        for name, array in self.arrays().items():
             array[numbers] = getattr(other, name)
 
-    def arrays(self) -> list[tuple[str, npt.NDArray[Any]]]:
-        """What it holds, by name."""
-        named = [(field.name, getattr(self, field.name)) for field in fields(self)]
-        return [(name, array) for name, array in named if array is not None]
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays that were asked for, by name, in the engine's order."""
+        named = {name: getattr(self, name) for name in OUTPUTS}
+        return {name: array for name, array in named.items() if array is not None}
 
     def contacts_of(self, attempt: int) -> npt.NDArray[np.void]:
         """The contact events of one attempt.
 
         Raises:
-            ValueError: if none were asked for, or some were lost for want of room.
+            ValueError: if none were asked for, or there were more than ``max_contacts``.
         """
         if self.contacts is None or self.contact_count is None:
             raise ValueError("no contact events were asked for; set Request.max_contacts")
-        count, room = int(self.contact_count[attempt]), self.contacts.shape[1]
-        if count > room:
+        count, capacity = int(self.contact_count[attempt]), self.contacts.shape[1]
+        if count > capacity:
             raise ValueError(
-                f"attempt {attempt} has {count} contact events, max_contacts is {room}; "
+                f"attempt {attempt} has {count} contact events, max_contacts is {capacity}; "
                 f"ask for at least {count}"
             )
         return self.contacts[attempt, :count]
+
+
+#: The arrays of a result, in the engine's order.
+OUTPUTS = tuple(field.name for field in fields(BatchResult))

@@ -18,11 +18,12 @@ inline double dot(Point a, Point b) { return a.x * b.x + a.y * b.y; }
 inline double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
 
 struct Placed {
-  Point vertices[topple::kMaxVertices];
+  Point vertices[topple::phyre::kMaxVertices];
   int count;
 };
 
-inline Placed place(const topple::Shape& shape, Point centre, double angle, topple::Vec local) {
+inline Placed place(const topple::phyre::Shape& shape, Point centre, double angle,
+                    topple::phyre::Vec local) {
   Placed placed;
   placed.count = shape.count;
   const double s = std::sin(angle);
@@ -36,8 +37,9 @@ inline Placed place(const topple::Shape& shape, Point centre, double angle, topp
 }
 
 // Where a shape is at a fraction of its body's sweep.
-inline Placed place_at(const topple::Shape& shape, const topple::Body& body, double t) {
-  const topple::Sweep& sweep = body.sweep;
+inline Placed place_at(const topple::phyre::Shape& shape, const topple::phyre::Body& body,
+                       double t) {
+  const topple::phyre::Sweep& sweep = body.sweep;
   const Point centre = {(1 - t) * sweep.c0.x + t * sweep.c.x, (1 - t) * sweep.c0.y + t * sweep.c.y};
   return place(shape, centre, (1 - t) * sweep.a0 + t * sweep.a, sweep.local_centre);
 }

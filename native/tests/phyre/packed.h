@@ -6,12 +6,9 @@
 #include "phyre/batch.h"
 
 // Bodies are added one after the other; places and sizes are in pixels.
-class Packed {
+class Packed : public topple::phyre::SceneData {
  public:
-  std::vector<int32_t> body_start{0}, fixture_start{0}, vertex_start{0}, goals;
-  std::vector<uint8_t> dynamic, color, kind;
-  std::vector<float> diameter, pose_m, velocity, radius_m, vertices_m;
-  std::vector<double> feature_offset, pose_px, radius_px, vertices_px;
+  Packed() { body_start = fixture_start = vertex_start = {0}; }
 
   void add_body(bool moves, double x, double y, double angle = 0.0, uint8_t code = 6,
                 uint8_t shape_kind = 0) {
@@ -31,12 +28,12 @@ class Packed {
     radius_px.push_back(radius);
     radius_m.push_back(metres(radius));
   }
-  void add_polygon(std::initializer_list<topple::PixelVec> corners) {
+  void add_polygon(std::initializer_list<topple::phyre::PixelVec> corners) {
     ++fixture_start.back();
     vertex_start.push_back(vertex_start.back() + static_cast<int32_t>(corners.size()));
     radius_px.push_back(0.0);
     radius_m.push_back(0.0f);
-    for (const topple::PixelVec& v : corners) {
+    for (const topple::phyre::PixelVec& v : corners) {
       vertices_px.insert(vertices_px.end(), {v.x, v.y});
       vertices_m.insert(vertices_m.end(), {metres(v.x), metres(v.y)});
     }
@@ -62,14 +59,8 @@ class Packed {
     goals.insert(goals.end(), {first, second, hold});
   }
 
-  topple::PackedScenes scenes() const {
-    return topple::packed_scenes(body_start, goals, fixture_start, vertex_start, dynamic, color,
-                                 kind, diameter, feature_offset, pose_px, pose_m, velocity,
-                                 radius_px, radius_m, vertices_px, vertices_m);
-  }
-
  private:
   static float metres(double pixels) {
-    return static_cast<float>(pixels) / topple::kPixelsPerMetre;
+    return static_cast<float>(pixels) / topple::phyre::kPixelsPerMetre;
   }
 };

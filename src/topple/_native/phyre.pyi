@@ -1,0 +1,126 @@
+"""The compiled PHYRE engine; see native/bindings/phyre.cpp."""
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+MAX_BODIES: int
+MAX_FIXTURES: int
+MAX_CONTACTS: int
+MAX_VERTICES: int
+MAX_BALLS: int
+MAX_COORDINATE: float
+MAX_MOTION: float
+MAX_ANGLE: float
+MIN_RADIUS: float
+SCENE_SIZE: int
+PIXELS_PER_METRE: float
+FEATURE_SIZE: int
+STATE_SIZE: int
+SCENE_ARRAYS: tuple[str, ...]
+OUTPUTS: tuple[str, ...]
+
+class Outcome(IntEnum):
+    NOT_SOLVED = -1
+    INVALID = 0
+    SOLVED = 1
+    UNSTABLY_SOLVED = 2
+    STABLY_SOLVED = 3
+    OUT_OF_CONTACTS = 4
+
+class SceneFault(IntEnum):
+    TOO_MANY_BODIES = 1
+    TOO_MANY_FIXTURES = 2
+    TOO_MANY_VERTICES = 3
+    NO_SHAPE = 4
+    NOT_FINITE = 5
+    TOO_LARGE = 6
+    BAD_RADIUS = 7
+    TOO_FEW_VERTICES = 8
+    NOT_CONVEX = 9
+    CLOCKWISE = 10
+    NO_MASS = 11
+    BAD_GOAL = 12
+
+class EditKind(IntEnum):
+    REMOVE = 0
+    MOVE = 1
+    SET_VELOCITY = 2
+    IMPULSE = 3
+
+class Color(IntEnum):
+    WHITE = 0
+    RED = 1
+    GREEN = 2
+    BLUE = 3
+    PURPLE = 4
+    GRAY = 5
+    BLACK = 6
+
+class Kind(IntEnum):
+    UNDEFINED = 0
+    BALL = 1
+    BAR = 2
+    JAR = 3
+    STANDING_STICKS = 4
+
+class Scenes:
+    def __init__(self, **arrays: npt.NDArray[Any]) -> None: ...  # by SCENE_ARRAYS
+    def fault(self) -> tuple[int, int, SceneFault] | None: ...
+
+class Rules:
+    def __init__(self, *, max_steps: int, stride: int, stable: bool, shortcuts: bool) -> None: ...
+
+def simulate(
+    scenes: Scenes,
+    scene_index: npt.NDArray[np.int32],
+    actions: npt.NDArray[np.float64],
+    rules: Rules,
+    *,
+    threads: int,
+    progress: npt.NDArray[np.int64] | None = None,
+    origin: Simulation | None = None,
+    edit_start: npt.NDArray[np.int32] | None = None,
+    edits: npt.NDArray[np.int32] | None = None,
+    **outputs: npt.NDArray[Any],  # by OUTPUTS
+) -> None: ...
+def map_actions(
+    scenes: Scenes,
+    scene_index: npt.NDArray[np.int32],
+    actions: npt.NDArray[np.float64],
+    valid: npt.NDArray[np.uint8],
+    balls: npt.NDArray[np.float64],
+) -> None: ...
+def valid_actions(
+    scenes: Scenes, first: int, actions: npt.NDArray[np.float64], valid: npt.NDArray[np.uint8]
+) -> None: ...
+def observe(
+    scenes: Scenes,
+    scene_index: npt.NDArray[np.int32],
+    balls: npt.NDArray[np.float64],
+    images: npt.NDArray[np.uint8] | None,
+    objects: npt.NDArray[np.float32] | None,
+) -> None: ...
+def rotations(
+    angles: npt.NDArray[np.float32],
+    sine: npt.NDArray[np.float32],
+    cosine: npt.NDArray[np.float32],
+) -> None: ...
+
+class Simulation:
+    def __init__(self, scenes: Scenes, scene: int, balls: npt.NDArray[np.float64]) -> None: ...
+    def copy(self) -> Simulation: ...
+    def progress(self) -> tuple[int, int]: ...
+    def step(self, shortcuts: bool) -> None: ...
+    def step_recorded(
+        self, shortcuts: bool
+    ) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]: ...
+    def holds_goal(self) -> bool: ...
+    def sleeps(self) -> bool: ...
+    def bodies(self) -> npt.NDArray[np.float32]: ...
+    def masses(self) -> npt.NDArray[np.float32]: ...
+    def fixtures(self) -> npt.NDArray[np.float32]: ...
+    def polygon(self, fixture: int) -> npt.NDArray[np.float32]: ...
+    def contacts(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
