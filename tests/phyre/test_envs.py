@@ -156,7 +156,7 @@ def test_bad_resets() -> None:
         env.reset(options={"taks": "00000:001"})
     crowded = load_task("00003:009").scene
     crowded = Scene(crowded.bodies[:4] + crowded.bodies[5:6] * 65, name="crowd")
-    with pytest.raises(ValueError, match=r"crowd has 65 objects; feature .* room for 64"):
+    with pytest.raises(ValueError, match=r"crowd has 65 objects; feature .* hold 64"):
         make(IDS[0], observation="features").unwrapped.reset(options={"task": crowded})
 
 
