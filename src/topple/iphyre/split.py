@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from topple.iphyre.game import Game
-from topple.iphyre.games import basic, compositional, multi_ball, noisy, unseen_basic
+from topple.iphyre.games import BY_SPLIT
 
 
 class Split(Enum):
@@ -20,16 +20,8 @@ class Split(Enum):
     @property
     def games(self) -> tuple[Game, ...]:
         """The games, in the published order."""
-        return _GAMES[self]
+        return BY_SPLIT[self.value]
 
-
-_GAMES = {
-    Split.BASIC: basic.GAMES,
-    Split.NOISY: noisy.GAMES,
-    Split.COMPOSITIONAL: compositional.GAMES,
-    Split.MULTI_BALL: multi_ball.GAMES,
-    Split.UNSEEN_BASIC: unseen_basic.GAMES,
-}
 
 #: Those of the forty games.
 PUBLISHED_SPLITS = (Split.BASIC, Split.NOISY, Split.COMPOSITIONAL, Split.MULTI_BALL)

@@ -1,18 +1,25 @@
-"""The published games: forty in four splits, and ten unseen basic ones."""
+"""The published games: forty in four splits, and ten unseen basic ones.
+
+They are plain data in the format of users' own games (:mod:`topple.iphyre.game_file`), a file per
+split. The layouts are facts taken from I-PHYRE (Li, Wu, Zhang and Zhu, ICLR 2024).
+"""
 
 from __future__ import annotations
 
-from topple.iphyre.game import Game, GameError
-from topple.iphyre.games import basic, compositional, multi_ball, noisy, unseen_basic
+from pathlib import Path
 
+from topple.iphyre.game import Game, GameError
+from topple.iphyre.game_file import load_games
+
+_SPLITS = ("basic", "noisy", "compositional", "multi_ball", "unseen_basic")
+
+#: The games of each split, by its name.
+BY_SPLIT: dict[str, tuple[Game, ...]] = {
+    split: load_games(Path(__file__).with_name(f"{split}.json")) for split in _SPLITS
+}
+ALL: tuple[Game, ...] = tuple(game for games in BY_SPLIT.values() for game in games)
 #: The forty, split after split.
-PUBLISHED: tuple[Game, ...] = (
-    *basic.GAMES,
-    *noisy.GAMES,
-    *compositional.GAMES,
-    *multi_ball.GAMES,
-)
-ALL: tuple[Game, ...] = (*PUBLISHED, *unseen_basic.GAMES)  # with the ten outside them
+PUBLISHED: tuple[Game, ...] = ALL[: -len(BY_SPLIT["unseen_basic"])]
 
 _BY_NAME = {game.name: game for game in ALL}
 
@@ -29,6 +36,3 @@ def game_named(name: str) -> Game:
         raise GameError(
             f"no game is named {name!r}; `topple iphyre games` lists the {len(ALL)} names"
         ) from None
-
-
-__all__ = ["ALL", "PUBLISHED", "game_named"]
