@@ -38,7 +38,9 @@ const ROUTES = [
 ];
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const tabs = TABS.map(([name, text, symbol]) => h("a", { href: pageLink(name) }, icon(symbol), text));
+const tabs = TABS.map(([name, text, symbol]) =>
+  h("a", { href: pageLink(name) }, icon(symbol), text),
+);
 
 function show({ title, element, focused = false }, name) {
   document.title = title ? `${title} · Topple` : "Topple";

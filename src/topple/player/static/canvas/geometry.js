@@ -1,4 +1,4 @@
-// Whether balls are valid in a PHYRE scene: the server's rule in doubles, for feedback while dragging.
+// Whether balls are valid in a PHYRE scene: the server's rule, for feedback while dragging.
 
 export const MIN_RADIUS = 2; // px
 export const MAX_RADIUS = 32; // px

@@ -60,7 +60,7 @@ const DARK = { ground: "#12161b", fixed: "#e4e8ec", purple: "#8a88e0", gray: "#7
 
 /**
  * The palette that the settings ask for.
- * @param {boolean} [light] white ground even on a dark page, because all participants of a study see the same
+ * @param {boolean} [light] white ground even on a dark page, as all participants see the same
  * @returns {Palette}
  */
 export function palette(light = false) {

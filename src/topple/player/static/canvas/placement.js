@@ -1,5 +1,5 @@
 // Placing one or two balls in a PHYRE scene by pointer, wheel or keyboard.
-import { MAX_RADIUS, SIZE, clampRadius, faults } from "./geometry.js";
+import { clampRadius, faults, MAX_RADIUS, SIZE } from "./geometry.js";
 
 /** @typedef {import("./geometry.js").BallSpot} BallSpot */
 

@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { h, replace, toast } from "../dom.js";
 import { planText } from "../play/viewer.js";
 import { pageLink } from "../router.js";
-import { reportErrors, button, download, head, segments } from "../widgets.js";
+import { button, download, head, reportErrors, segments } from "../widgets.js";
 import { SceneEditor } from "./scene_editor.js";
 import { saveDraft } from "./drafts.js";
 import { bodyButtons, inspector } from "./inspector.js";
@@ -137,7 +137,11 @@ export class PuzzleEditor {
 
   saveButtons() {
     const act = (text, name, kind, action) => {
-      const element = button(text, { icon: name, kind, onclick: () => reportErrors(action, element) });
+      const element = button(text, {
+        icon: name,
+        kind,
+        onclick: () => reportErrors(action, element),
+      });
       return element;
     };
     return h(

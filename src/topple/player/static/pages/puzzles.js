@@ -5,7 +5,7 @@ import { IphyreDraft } from "../editor/iphyre_draft.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
 import { pageLink } from "../router.js";
-import { reportErrors, button, confirm, head } from "../widgets.js";
+import { button, confirm, head, reportErrors } from "../widgets.js";
 
 export async function puzzlesPage() {
   await api.player();
@@ -57,7 +57,12 @@ function tile(puzzle, pictures) {
       h(
         "div",
         { class: "row" },
-        h("a", { class: "button primary", href: pageLink(benchmark, subject) }, icon("play"), "Play"),
+        h(
+          "a",
+          { class: "button primary", href: pageLink(benchmark, subject) },
+          icon("play"),
+          "Play",
+        ),
         h("a", { class: "button", href: pageLink("make", id) }, mine ? "Edit" : "Copy"),
         mine &&
           button("", {

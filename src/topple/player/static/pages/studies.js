@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { absoluteLink, pageLink } from "../router.js";
-import { reportErrors, button, copy, head } from "../widgets.js";
+import { button, copy, head, reportErrors } from "../widgets.js";
 
 const POOLS = {
   phyre: [
@@ -137,7 +137,10 @@ function newStudy() {
       }),
     ),
     h("fieldset", {}, h("legend", {}, "Draw from"), pools),
-    field("Or exactly these puzzles, separated by commas", { name: "subjects", placeholder: "00001:007, 00002:011" }),
+    field("Or exactly these puzzles, separated by commas", {
+      name: "subjects",
+      placeholder: "00001:007, 00002:011",
+    }),
     h("label", {}, "Consent text", h("textarea", { name: "consent", maxlength: 10000 })),
     h("div", {}, h("button", { type: "submit", class: "primary" }, "Create study")),
   );
@@ -200,7 +203,11 @@ export async function resultsPage({ parts: [id] }) {
           "div",
           {},
           h("h3", {}, "Invitation"),
-          h("a", { class: "mono", href: pageLink("study", id) }, absoluteLink(pageLink("study", id))),
+          h(
+            "a",
+            { class: "mono", href: pageLink("study", id) },
+            absoluteLink(pageLink("study", id)),
+          ),
         ),
         button("Copy", {
           icon: "copy",

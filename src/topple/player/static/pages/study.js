@@ -3,7 +3,7 @@ import { ApiError, participant } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { setQuery } from "../router.js";
-import { reportErrors, button, chip, confirm } from "../widgets.js";
+import { button, chip, confirm, reportErrors } from "../widgets.js";
 import { iphyrePlay } from "./iphyre_play.js";
 import { phyrePlay } from "./phyre_play.js";
 
@@ -19,7 +19,12 @@ export async function studyPage({ parts: [id], query }) {
     setQuery({});
   }
   await participation.go();
-  return { title: study.name, element: participation.element, leave: () => participation.leave(), focused: true };
+  return {
+    title: study.name,
+    element: participation.element,
+    leave: () => participation.leave(),
+    focused: true,
+  };
 }
 
 class Participation {
@@ -158,7 +163,11 @@ class Participation {
   }
 
   giveUp() {
-    const ask = { title: "Give up this puzzle?", text: "You cannot come back to it.", yes: "Give up" };
+    const ask = {
+      title: "Give up this puzzle?",
+      text: "You cannot come back to it.",
+      yes: "Give up",
+    };
     return button("Give up", {
       kind: "quiet",
       onclick: async () => {

@@ -1,7 +1,7 @@
 // The panels beside an I-PHYRE game: the attempts so far, and the results of others.
 import { bars } from "../chart.js";
 import { h } from "../dom.js";
-import { reportErrors, button, chip } from "../widgets.js";
+import { button, chip, reportErrors } from "../widgets.js";
 
 const SHOWN = 8; // attempts in the table
 

@@ -3,7 +3,7 @@ import { paintGame } from "../canvas/iphyre_scene.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
 import { IPHYRE_SIZE, PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { h, replace } from "../dom.js";
-import { films, shareRow, SceneFrame } from "./parts.js";
+import { films, SceneFrame, shareRow } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay, STEPS_PER_SECOND } from "./replay.js";
 
