@@ -211,7 +211,7 @@ def test_a_grid_has_its_ceiling_printed(tmp_path: Path) -> None:
 
 
 def test_options_are_sent(tmp_path: Path) -> None:
-    more = ("--temperature", "0", "--max-tokens", "77", "-s", 'extra={"seed": 3}')
+    more = ("--temperature", "0", "--max-tokens", "77", "-s", 'extra_body={"seed": 3}')
     with ChatServer() as server:
         evaluate(server, tmp_path, "--games", "support", *more)
     (body,) = server.bodies

@@ -132,7 +132,7 @@ def test_huge_replies_are_turned_away(tmp_path: Path) -> None:
 
 def test_memory_is_told_and_bounded(tmp_path: Path) -> None:
     with ChatServer(always(MISS)) as server:
-        play(server, tmp_path, TASKS[:1], attempts=4, memory=2)
+        play(server, tmp_path, TASKS[:1], attempts=4, history_size=2)
     told = [text_of(body["messages"][1]) for body in server.bodies]
     assert "Earlier attempts" not in told[0]
     assert "Earlier attempts (all so far)" in told[2]
@@ -147,7 +147,7 @@ def test_memory_is_told_and_bounded(tmp_path: Path) -> None:
 
 def test_without_memory_every_attempt_looks_the_same(tmp_path: Path) -> None:
     with ChatServer(always(MISS)) as server:
-        play(server, tmp_path, TASKS[:1], memory=0)
+        play(server, tmp_path, TASKS[:1], history_size=0)
     told = [text_of(body["messages"][1]) for body in server.bodies]
     assert [text.replace(f"attempt {k} of", "") for k, text in enumerate(told, start=1)] == [
         told[0].replace("attempt 1 of", "")
@@ -283,7 +283,7 @@ def test_tool_calls_are_bounded(tmp_path: Path) -> None:
         return call_reply(body, *[("inspect", {"attempt": 0})] * 50)
 
     with ChatServer(endless) as server:
-        play(server, tmp_path, TASKS[:1], tools=True, tool_calls=3, patience=1, reasks=0)
+        play(server, tmp_path, TASKS[:1], tools=True, max_tool_calls=3, patience=1, reasks=0)
     assert server.requests == 1
     (turn,) = read_turns(tmp_path / "llm")[TASKS[0]]
     assert turn.calls == {"inspect": 3}
@@ -292,7 +292,14 @@ def test_tool_calls_are_bounded(tmp_path: Path) -> None:
 
 def test_the_schema_is_sent_if_wanted(tmp_path: Path) -> None:
     with ChatServer(always(MISS)) as server:
-        play(server, tmp_path, TASKS[:1], attempts=1, enforce=True, extra='{"seed": 7}')
+        play(
+            server,
+            tmp_path,
+            TASKS[:1],
+            attempts=1,
+            structured_outputs=True,
+            extra_body='{"seed": 7}',
+        )
     form = server.bodies[0]["response_format"]
     assert form["type"] == "json_schema"
     assert form["json_schema"]["schema"]["required"] == ["balls"]
@@ -306,9 +313,9 @@ def test_the_schema_is_sent_if_wanted(tmp_path: Path) -> None:
         ({"simulations": 2}, "set tools"),
         ({"reasks": 11}, "0 to 10"),
         ({"temperature": 3.0}, "0 to 2"),
-        ({"extra": "{"}, "no JSON"),
-        ({"extra": "[]"}, "JSON object"),
-        ({"extra": '{"messages": []}'}, "writes itself"),
+        ({"extra_body": "{"}, "no JSON"),
+        ({"extra_body": "[]"}, "JSON object"),
+        ({"extra_body": '{"messages": []}'}, "writes itself"),
         ({"model": ""}, "model is empty"),
     ],
 )

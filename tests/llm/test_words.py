@@ -18,7 +18,7 @@ from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.strategy import Strategy
 from topple.llm.gap import body_gaps, segment_gap
 from topple.llm.iphyre.feedback import play_events, play_frames, score_words, watch_play
-from topple.llm.iphyre.prompt import rules_text
+from topple.llm.iphyre.prompt import rules_text as game_rules_text
 from topple.llm.iphyre.scene import body_names as game_names
 from topple.llm.iphyre.scene import game_lines
 from topple.llm.phyre.feedback import (
@@ -29,7 +29,7 @@ from topple.llm.phyre.feedback import (
     outcome_words,
     watched,
 )
-from topple.llm.phyre.prompt import misfit, rules
+from topple.llm.phyre.prompt import misfit, rules_text
 from topple.llm.phyre.scene import WALLS, body_names, goal_words, scene_lines
 from topple.phyre import Simulator, Tier, load_task, tier_tasks
 from topple.phyre.engine.native import SceneSet, draw_scenes, map_actions, simulate_batch
@@ -61,17 +61,17 @@ def test_a_ball_lies_where_the_rules_say() -> None:
     task = load_task("00000:000")
     action = [0.7, 0.9, 0.4]
     (ball,) = map_actions(SceneSet([task.scene]), [0], [action])[1][0]
-    text = rules(Tier.BALL, 3.0, 16.7, None, False)
+    text = rules_text(Tier.BALL, 3.0, 16.7, None, False)
     assert "(255 * x, 255 * y)" in text
     assert "2 + 30 * r" in text
     assert "y points up" in text
     assert ball.tolist() == [int(255 * 0.7), int(255 * 0.9), round(2 + 30 * 0.4)]
     assert "centre (178, 230), radius 14 px" in str(misfit(action))
-    assert "two red balls" in rules(Tier.TWO_BALLS, 3.0, 16.7, None, False)
+    assert "two red balls" in rules_text(Tier.TWO_BALLS, 3.0, 16.7, None, False)
 
 
 def test_y_points_down_in_games() -> None:
-    text = rules_text(Strategy.IN_ADVANCE, AT_10_HZ, 1.0, False)
+    text = game_rules_text(Strategy.IN_ADVANCE, AT_10_HZ, 1.0, False)
     assert "y from 0 at the top to 600 at the bottom" in text
     game = game_named("support")
     lines = [json.loads(line) for line in game_lines(game).splitlines()]

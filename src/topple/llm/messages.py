@@ -21,12 +21,12 @@ CALL_RULE = "Give your answer by calling `propose`."
 
 
 def system(text: str) -> Message:
-    """The rules of the game."""
+    """A system message."""
     return {"role": "system", "content": text}
 
 
 def user(text: str, pictures: Sequence[Picture] = ()) -> Message:
-    """What a model is told; pictures follow, each after a line that says what it shows."""
+    """A message to the model, followed by pictures with captions."""
     if not pictures:
         return {"role": "user", "content": text}
     parts: list[dict[str, object]] = [{"type": "text", "text": text}]

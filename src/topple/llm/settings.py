@@ -1,4 +1,4 @@
-"""Settings that both benchmarks' agents share: what is asked, and how often."""
+"""Settings that the language model agents of both benchmarks share."""
 
 from __future__ import annotations
 
@@ -9,42 +9,44 @@ from typing import Any
 
 from topple.llm.chat import Link
 
-_OWN = ("messages", "tools", "stream")  # parts of a request that the agent writes
+_OWN = ("messages", "tools", "stream")  # fields of a request that the agent writes
 
 
 @dataclass
 class ChatSettings:
-    """Of a model as an agent. All of them change what is asked, so they are in the record.
+    """The settings of a language model as an agent; all of them change what is asked.
 
     Attributes:
-        model: its name at the endpoint.
-        temperature: None: the server's own.
-        max_tokens: of an answer; 0: not sent.
-        extra: a JSON object with more parts of every request, such as a reasoning effort.
-        enforce: send the answer's JSON schema along, for servers that can hold a model to it.
-        images: show the scene as a picture, too.
-        keyframes: pictures of how the last attempt went, at even distances in time; 0: none.
-        memory: earlier attempts that are told; the last ones.
-        reasks: of an answer that cannot be used, in one turn.
-        patience: turns in a row without a usable answer after which no more is asked.
-        tools: let the model call `inspect` and `propose` in place of a plain answer.
-        tool_calls: in one turn, `propose` not counted.
-        simulations: on each task or game, by the tool `simulate`; marks the run as privileged.
-        link: to the model; no part of the record.
+        model: name of the model at the endpoint.
+        temperature: sampling temperature; None: the server's default.
+        max_tokens: maximum number of tokens of a reply; 0: not sent.
+        extra_body: JSON object with further fields of every request, such as a reasoning effort.
+        structured_outputs: whether to send the JSON schema of answers, for servers that can
+            enforce it.
+        images: whether to send a picture of the scene, too.
+        keyframes: number of pictures of the last attempt, evenly spaced in time.
+        history_size: number of earlier attempts that the model is told of.
+        reasks: number of times the model is asked again in a turn if its reply cannot be used.
+        patience: consecutive turns without a usable answer after which no more is asked.
+        tools: whether the model calls `inspect` and `propose` instead of replying in plain text.
+        max_tool_calls: maximum number of tool calls in a turn, apart from `propose`.
+        simulations: maximum number of calls of the tool `simulate` on each task or game; they mark
+            the run as privileged.
+        link: link to the model; not part of the record.
     """
 
     model: str = "default"
     temperature: float | None = None
     max_tokens: int = 1024
-    extra: str = ""
-    enforce: bool = False
+    extra_body: str = ""
+    structured_outputs: bool = False
     images: bool = False
     keyframes: int = 0
-    memory: int = 10
+    history_size: int = 10
     reasks: int = 3
     patience: int = 3
     tools: bool = False
-    tool_calls: int = 8
+    max_tool_calls: int = 8
     simulations: int = 0
     link: Link | None = field(default=None, repr=False, compare=False)
 
@@ -52,10 +54,10 @@ class ChatSettings:
         for name, least, most in (
             ("max_tokens", 0, 1_000_000),
             ("keyframes", 0, 16),
-            ("memory", 0, 100),
+            ("history_size", 0, 100),
             ("reasks", 0, 10),
             ("patience", 1, 100),
-            ("tool_calls", 1, 100),
+            ("max_tool_calls", 1, 100),
             ("simulations", 0, 1000),
         ):
             value = getattr(self, name)
@@ -72,17 +74,17 @@ class ChatSettings:
         self.options()
 
     def options(self) -> dict[str, Any]:
-        """What every request has besides its messages."""
+        """The fields of every request besides its messages."""
         options: dict[str, Any] = {"model": self.model}
         if self.temperature is not None:
             options["temperature"] = self.temperature
         if self.max_tokens:
             options["max_tokens"] = self.max_tokens
-        return {**options, **_object(self.extra)}
+        return {**options, **_object(self.extra_body)}
 
     def format(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The part of a request that holds a model to a schema, if that is wanted."""
-        if not self.enforce or self.tools:
+        """The field of a request that enforces a schema, if that is wanted."""
+        if not self.structured_outputs or self.tools:
             return {}
         form = {"name": "answer", "schema": dict(schema)}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
@@ -94,10 +96,10 @@ def _object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"extra is {text!r}, which is no JSON: {error}") from None
+        raise ValueError(f"extra_body is {text!r}, which is no JSON: {error}") from None
     if not isinstance(value, dict):
-        raise ValueError(f"extra is {text!r}; it has to be a JSON object")
+        raise ValueError(f"extra_body is {text!r}; it has to be a JSON object")
     for name in _OWN:
         if name in value:
-            raise ValueError(f"extra holds {name!r}, which the agent writes itself")
+            raise ValueError(f"extra_body holds {name!r}, which the agent writes itself")
     return value

@@ -1,6 +1,6 @@
-"""Tools on one task or game besides `propose`: look at the past again, try things out.
+"""Tools on one task or game besides `propose`: inspect earlier attempts, simulate proposals.
 
-`simulate` is on offer only where the settings allow it, and has a budget of its own.
+`simulate` is there only if the settings allow it, and has a budget of its own.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ class Toolbox(ABC, Generic[Seen]):
     """The tools of one subject.
 
     Args:
-        settings: how often tools may be called.
+        settings: settings with the numbers of calls.
         subject: "task" or "game".
-        attempt: what a subject is tried with: "attempt" or "play".
-        seconds: that one lasts.
-        proposal: the schema of what can be simulated.
+        attempt: "attempt" or "play", the word for one try.
+        seconds: length of a try.
+        proposal: schema of what can be simulated.
 
     Attributes:
         seen: attempts or plays that were made; the caller adds to them.
-        simulated: how often `simulate` was run.
+        simulated: number of calls of `simulate`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Toolbox(ABC, Generic[Seen]):
         """What would come of a proposal."""
 
     def tools(self) -> list[Tool]:
-        """What is on offer."""
+        """The tools that the settings allow."""
         last = {"type": "number", "minimum": 0, "maximum": self._seconds}
         inspect = Tool(
             "inspect",
@@ -76,9 +76,11 @@ class Toolbox(ABC, Generic[Seen]):
         )
         return [inspect, simulate]
 
-    def words(self) -> str:
-        """The tools in a sentence or two."""
-        text = f"In a turn you may call tools {self._settings.tool_calls} times before `propose`."
+    def description(self) -> str:
+        """A description of the tools for the model."""
+        text = (
+            f"In a turn you may call tools {self._settings.max_tool_calls} times before `propose`."
+        )
         if self._settings.simulations:
             budget = self._settings.simulations
             text += f" `simulate` may be run {budget} times on a {self._subject}."

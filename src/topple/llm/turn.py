@@ -1,9 +1,9 @@
-"""A turn: a model is asked for one decision, and asked again while it cannot be used.
+"""A turn: a model is asked for one decision, and asked again while its reply cannot be used.
 
-A turn takes at most ``1 + reasks`` failed replies. A reply fails if it holds no JSON object,
-if the object does not follow its schema, or if the benchmark does not take what it says; each
-time the model is told what was wrong. With tools, a reply that calls some is no failure, but
-calls beyond their number are. A turn without a usable answer is *passed*.
+A turn takes at most ``1 + reasks`` failed replies. A reply fails if it contains no JSON object, if
+the object does not follow its schema, or if the benchmark refuses it; each time the model is told
+what was wrong. With tools, a reply that calls some is not a failure, but calls beyond their maximum
+number are. A turn without a usable answer is *passed*.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_ECHO = 2000  # characters of a failed reply that are sent back
 
 @dataclass(frozen=True)
 class Tool:
-    """Something a model may call."""
+    """A function that a model may call."""
 
     name: str
     description: str
@@ -45,7 +45,7 @@ class Tool:
 
 @dataclass
 class Turn(Generic[Value]):
-    """How a turn went."""
+    """The course of a turn."""
 
     value: Value | None = None  # None: passed
     exchanges: int = 0
@@ -54,7 +54,7 @@ class Turn(Generic[Value]):
 
 
 class Asker:
-    """Asks for decisions by the settings of an agent."""
+    """Asks a model for decisions, according to the settings of an agent."""
 
     def __init__(self, chat: Chat, settings: ChatSettings) -> None:
         self._chat, self._settings = chat, settings
@@ -67,14 +67,14 @@ class Asker:
         accept: Callable[[Any], Value],
         tools: Iterable[Tool] = (),
     ) -> Turn[Value]:
-        """One turn.
+        """Take a turn.
 
         Args:
-            place: of the turn in the run, such as ``00001:042/003``.
-            messages: what it starts with.
-            schema: of the answer.
+            place: place of the turn in the run, such as ``00001:042/003``.
+            messages: the messages that it starts with.
+            schema: schema of the answer.
             accept: makes a value of an answer; an AnswerError is told to the model.
-            tools: besides `propose`, which takes the answer; used if the settings say so.
+            tools: tools besides `propose`, which takes the answer; used if the settings say so.
         """
         settings = self._settings
         turn: Turn[Value] = Turn()
@@ -90,7 +90,7 @@ class Asker:
             turn.exchanges += 1
             choice = reply.choice()
             if settings.tools and choice.calls:
-                self._use(turn, talk, choice, box, accept)
+                self._call_tools(turn, talk, choice, box, accept)
                 continue
             try:
                 if reply.problem:
@@ -104,7 +104,7 @@ class Asker:
                 talk.append({"role": "user", "content": _correction(error, settings.tools)})
         return turn
 
-    def _use(
+    def _call_tools(
         self,
         turn: Turn[Value],
         talk: list[Message],
@@ -112,13 +112,13 @@ class Asker:
         box: Mapping[str, Tool],
         accept: Callable[[Any], Value],
     ) -> None:
-        """Carry out the calls of a reply, up to one that ends the turn."""
-        room = self._settings.tool_calls + len(box)
-        calls = choice.calls[:room]  # a reply of endless calls is not carried on
-        talk.append(_calling(choice.text[:_LONGEST_ECHO], calls))
+        """Make the tool calls of a reply, up to one that ends the turn."""
+        limit = self._settings.max_tool_calls + len(box)
+        calls = choice.calls[:limit]  # a reply may hold any number of calls
+        talk.append(_tool_calls(choice.text[:_LONGEST_ECHO], calls))
         for call in calls:
             try:
-                result = self._carry_out(turn, call, box, accept)
+                result = self._call_tool(turn, call, box, accept)
             except AnswerError as error:
                 turn.failures.append(str(error))
                 result = f"Not accepted: {error}."
@@ -126,7 +126,7 @@ class Asker:
                 return
             talk.append({"role": "tool", "tool_call_id": call.id, "content": result})
 
-    def _carry_out(
+    def _call_tool(
         self,
         turn: Turn[Value],
         call: Call,
@@ -137,7 +137,7 @@ class Asker:
         if tool is None:
             raise AnswerError(f"there is no tool {call.name[:40]!r}; there are {', '.join(box)}")
         used = sum(turn.calls.values()) - turn.calls[PROPOSE]
-        if tool.name != PROPOSE and used >= self._settings.tool_calls:
+        if tool.name != PROPOSE and used >= self._settings.max_tool_calls:
             raise AnswerError(f"all {used} tool calls of this turn are used; call `{PROPOSE}` now")
         turn.calls[tool.name] += 1
         arguments = parse_json(call.arguments or "{}")
@@ -148,7 +148,7 @@ class Asker:
         return tool.run(arguments)
 
 
-def _calling(text: str, calls: Iterable[Call]) -> Message:
+def _tool_calls(text: str, calls: Iterable[Call]) -> Message:
     return {
         "role": "assistant",
         "content": text,

@@ -1,8 +1,8 @@
-"""A model on I-PHYRE: in advance, re-planning after each removal, or on the fly.
+"""A language model on I-PHYRE: in advance, re-planning after each removal, or on the fly.
 
-No answer is doing nothing: a turn without a usable reply removes nothing, and the game goes on.
-After ``patience`` such turns in a row no more is asked in that play, and it is the last one. Plays
-end with the first that solves the game.
+A turn without a usable reply removes nothing, and the game continues. After ``patience`` such
+turns in a row nothing more is asked in that play, and it is the last one. The first play that
+solves the game is the last one, too.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from topple.iphyre.rules import SECONDS
 from topple.iphyre.strategy import Strategy, plan_in_advance
 from topple.llm.answers import AnswerError, Schema
 from topple.llm.chat import Chat
-from topple.llm.crew import work
+from topple.llm.conversation import Conversation, converse
 from topple.llm.iphyre import gpt4_preset
-from topple.llm.iphyre.feedback import WatchedPlay, watch_play
+from topple.llm.iphyre.feedback import watch_play
 from topple.llm.iphyre.prompt import (
     answer_action,
     choice_schema,
@@ -34,10 +34,8 @@ from topple.llm.iphyre.prompt import (
     rules_text,
 )
 from topple.llm.iphyre.tools import GameTools
-from topple.llm.messages import system, user
 from topple.llm.settings import ChatSettings
-from topple.llm.turn import Asker
-from topple.llm.turns import TurnNote, note
+from topple.llm.turns import TurnNote
 from topple.runs.agent import Observation, Traits
 
 Value = TypeVar("Value")
@@ -80,26 +78,32 @@ class IphyreLlm(ChatSettings):
         """It reads the exact scene, and learns from its plays of a game within that game."""
         if self.preset:
             return Traits(observation=Observation.OBJECTS, strategy=Strategy.IN_ADVANCE.value)
-        return Traits(self.memory > 0, Observation.SCENE, strategy=self.strategy)
+        return Traits(self.history_size > 0, Observation.SCENE, strategy=self.strategy)
 
     def train(self, training: Training) -> None:
         """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
-        """Play games, several at once."""
+        """Play games, several of them concurrently."""
         options = self.options()
         if self.preset:
             options = {**options, **gpt4_preset.OPTIONS}
 
-        def sit(chat: Chat, game: Game) -> tuple[Testing, list[TurnNote]]:
-            return self._play_one(chat, testing.part(game), game)
+        def solve(chat: Chat, game: Game) -> tuple[Testing, list[TurnNote]]:
+            part = testing.part(game)
+            return (
+                self._preset(chat, part, game)
+                if self.preset
+                else _Play(self, chat, part, game).run()
+            )
 
-        for part in work(self.link, options, testing.games, lambda game: game.name, sit):
+        def name(game: Game) -> str:
+            return game.name
+
+        for part in converse(self.link, options, testing.games, name, solve):
             testing.join(part)
 
-    def _play_one(self, chat: Chat, testing: Testing, game: Game) -> tuple[Testing, list[TurnNote]]:
-        if not self.preset:
-            return _Table(self, Asker(chat, self), testing, game).sit()
+    def _preset(self, chat: Chat, testing: Testing, game: Game) -> tuple[Testing, list[TurnNote]]:
         if testing.rules.hz != gpt4_preset.RULES.hz:
             raise ValueError(f"preset {self.preset!r} is played at 10 Hz, not {testing.rules.hz}")
         played, wrong, answer = gpt4_preset.ask(chat, f"{game.name}/001/00", game)
@@ -108,38 +112,38 @@ class IphyreLlm(ChatSettings):
         return testing, [TurnNote(1, answer, result, (wrong,) if wrong else ())]
 
 
-class _Table:
-    """One game, from its first turn to its last."""
+class _Play:
+    """All plays of one game."""
 
-    def __init__(self, agent: IphyreLlm, asker: Asker, testing: Testing, game: Game) -> None:
-        self._agent, self._asker, self._testing, self._game = agent, asker, testing, game
+    def __init__(self, agent: IphyreLlm, chat: Chat, testing: Testing, game: Game) -> None:
+        self._agent, self._testing, self._game = agent, testing, game
         self._strategy = Strategy(agent.strategy)
-        self._tools = GameTools(agent, testing, game)
-        self._seen: list[tuple[WatchedPlay, str]] = []  # plays, and how they went
-        self._turns: list[TurnNote] = []
-        self._passed = 0  # turns in a row
+        tools = GameTools(agent, testing, game)
+        self._conversation = Conversation(agent, chat, game.name, tools)
+        self._rules = rules_text(self._strategy, testing.rules, agent.every, agent.tools)
+        self._made = 0
 
-    def sit(self) -> tuple[Testing, list[TurnNote]]:
+    def run(self) -> tuple[Testing, list[TurnNote]]:
         """Play until the game is solved, its plays are used up, or the model has given up."""
-        how = {
+        play_once = {
             Strategy.IN_ADVANCE: self._in_advance,
             Strategy.COMBINED: self._combined,
             Strategy.ON_THE_FLY: self._on_the_fly,
         }[self._strategy]
+        turns = self._conversation.turns
         for number in range(1, self._testing.log.limit + 1):
             notes: list[str] = []
-            how(notes)
+            play_once(notes)
             _, plan, score = self._testing.log.last
             seen = watch_play(self._game, number, plan, score, self._testing.rules)
-            self._seen.append((seen, play_text(seen, notes)))
-            self._tools.seen.append(seen)
-            if self._turns:
-                last = self._turns[-1]
-                result = f"{last.result}; play {number}: reward {score.reward:.1f}"
-                self._turns[-1] = last._replace(result=result)
-            if score.solved or self._passed >= self._agent.patience:
+            self._conversation.add(seen, play_text(seen, notes))
+            self._made = number
+            if turns:
+                result = f"{turns[-1].result}; play {number}: reward {score.reward:.1f}"
+                turns[-1] = turns[-1]._replace(result=result)
+            if score.solved or self._conversation.given_up:
                 break
-        return self._testing, self._turns
+        return self._testing, turns
 
     def _in_advance(self, notes: list[str]) -> None:
         """Ask for all times, then play."""
@@ -157,10 +161,10 @@ class _Table:
                 if action is None:
                     break
                 episode.act(Strategy.COMBINED, action)
-            _coast(episode, self._testing.rules.tick_limit)
+            _run_to(episode, self._testing.rules.tick_limit)
 
     def _ask_times(self, episode: Episode, notes: list[str]) -> list[float] | None:
-        """An action with a time for each gray block; None: there was no answer."""
+        """An action with a time for each gray block; None if there was no answer."""
         rules, removed = self._testing.rules, episode.state.removed
         gone = [body in removed for body in self._game.eliminable]
         earliest = max(1, episode.tick)  # a time of 0 would mean never
@@ -171,59 +175,40 @@ class _Table:
         return self._ask(episode, notes, plan_schema(self._game, rules), accept)
 
     def _on_the_fly(self, notes: list[str]) -> None:
-        """Ask every so many ticks whether a block goes now."""
+        """Ask at regular intervals whether a block is to be removed now."""
         schema, rules = choice_schema(self._game), self._testing.rules
         stride = max(1, round(self._agent.every * rules.hz))
         with self._testing.episode(self._game) as episode:
             # When nothing is left to remove, there is nothing to decide.
             while not episode.state.over and episode.removed < len(self._game.eliminable):
-                if self._passed >= self._agent.patience:
+                if self._conversation.given_up:
                     break
                 choose = partial(_chosen, self._game, episode.state.removed)
                 body = self._ask(episode, notes, schema, choose)
                 if body is not None and body != NOTHING:
                     episode.remove(body)
-                _coast(episode, min(episode.tick + stride, rules.tick_limit))
-            _coast(episode, rules.tick_limit)
+                _run_to(episode, min(episode.tick + stride, rules.tick_limit))
+            _run_to(episode, rules.tick_limit)
 
     def _ask(
         self, episode: Episode, notes: list[str], schema: Schema, accept: Callable[[Any], Value]
     ) -> Value | None:
-        """One turn; None if it was passed."""
-        number = len(self._turns) + 1
-        turn = self._asker.ask(
-            f"{self._game.name}/{number:03d}",
-            self._messages(episode),
-            schema,
-            lambda answer: (accept(answer), answer),
-            self._tools.tools(),
-        )
+        """Take a turn; None if it was passed."""
+        conversation = self._conversation
+        history, plays = conversation.history(final_text), self._testing.log.limit
+        text = game_text(episode, self._strategy, plays, self._made, history)
+        last, agent = conversation.last, self._agent
+        pictures = game_pictures(episode, last, agent.keyframes) if agent.images else []
+        messages = conversation.messages(self._rules, text, pictures)
         second = f"{episode.tick / episode.rules.hz:.1f} s"
-        if turn.value is None:
-            self._passed += 1
-            self._turns.append(note(number, turn, None, f"{second}: passed, no usable answer"))
+        passed = f"{second}: passed, no usable answer"
+        made = conversation.ask(messages, schema, accept, passed, lambda _: second)
+        if made is None:
             return None
-        self._passed = 0
-        value, answer = turn.value
-        self._turns.append(note(number, turn, answer, second))
+        value, answer = made
         if "note" in answer:
             notes.append(answer["note"])
         return value
-
-    def _messages(self, episode: Episode) -> list[Any]:
-        agent, testing = self._agent, self._testing
-        told = self._seen[-agent.memory :] if agent.memory else []
-        memory = [text for _, text in told]
-        if told:
-            memory[-1] += f"\n{final_text(told[-1][0])}"
-        made = len(self._seen)
-        text = game_text(episode, self._strategy, testing.log.limit, made, memory)
-        last = told[-1][0] if told else None
-        pictures = game_pictures(episode, last, agent.keyframes) if agent.images else []
-        start = rules_text(self._strategy, testing.rules, agent.every, agent.tools)
-        if agent.tools:
-            start += f"\n\n{self._tools.words()}"
-        return [system(start), user(text, pictures)]
 
 
 def _chosen(game: Game, removed: frozenset[int], answer: Any) -> int:
@@ -237,7 +222,7 @@ def _chosen(game: Game, removed: frozenset[int], answer: Any) -> int:
     return body
 
 
-def _coast(episode: Episode, tick: int) -> None:
-    """Play on to a tick, unless the game is solved before."""
+def _run_to(episode: Episode, tick: int) -> None:
+    """Advance to a tick, unless the game is solved before."""
     if not episode.solved and episode.tick < tick:
         episode.run(tick - episode.tick)

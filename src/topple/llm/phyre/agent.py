@@ -1,9 +1,9 @@
-"""A model on PHYRE: it sees a task, places its balls, is told what came of it, tries again.
+"""A language model on PHYRE: it reads a task, places its balls, reads the outcome and tries again.
 
 On each task there are as many turns as attempts are allowed. A turn ends with an attempt, or is
-passed if no reply of it could be used; replies that do not fit the scene are turned away, and
-cost a re-ask but no attempt. After ``patience`` passed turns in a row, or a solution, the task is
-left. So a task takes at most attempts x (1 + reasks) answers, tool calls aside.
+passed if it had no usable reply; an action that does not fit the scene is refused, which costs a
+re-ask but no attempt. The task ends with a solution or after ``patience`` passed turns in a row. So
+it takes at most attempts x (1 + reasks) replies, tool calls aside.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from topple.llm.chat import Chat
-from topple.llm.crew import work
-from topple.llm.messages import system, user
+from topple.llm.conversation import Conversation, converse
 from topple.llm.phyre.feedback import WATCHED, Watched, watched
 from topple.llm.phyre.prompt import (
     action_schema,
@@ -21,14 +20,13 @@ from topple.llm.phyre.prompt import (
     attempt_text,
     final_text,
     misfit,
-    rules,
+    rules_text,
     task_pictures,
     task_text,
 )
 from topple.llm.phyre.tools import TaskTools
 from topple.llm.settings import ChatSettings
-from topple.llm.turn import Asker
-from topple.llm.turns import TurnNote, note
+from topple.llm.turns import TurnNote
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND
 from topple.phyre.grid import Grid
 from topple.phyre.phases import Testing, Training
@@ -42,7 +40,7 @@ class PhyreLlm(ChatSettings):
     """A language model as an agent of PHYRE.
 
     Attributes:
-        grid: such as "5x5x5", to choose from cells in place of the continuum; "": none.
+        grid: grid of actions to choose from, such as "5x5x5"; "": any action.
     """
 
     grid: str = ""
@@ -53,85 +51,55 @@ class PhyreLlm(ChatSettings):
 
     @property
     def traits(self) -> Traits:
-        """It reads the exact scene, and learns from its attempts on a task within that task."""
-        return Traits(online=self.memory > 0, observation=Observation.SCENE, grid=self.grid)
+        """It reads the exact scene and learns from its attempts on a task within that task."""
+        return Traits(online=self.history_size > 0, observation=Observation.SCENE, grid=self.grid)
 
     def train(self, training: Training) -> None:
         """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
-        """Work on tasks, several at once."""
+        """Work on tasks, several of them concurrently."""
 
-        def sit(chat: Chat, task: Task) -> tuple[Testing, list[TurnNote]]:
-            return _Desk(self, Asker(chat, self), testing.part(task), task).sit()
+        def solve(chat: Chat, task: Task) -> tuple[Testing, list[TurnNote]]:
+            return self._solve(chat, testing.part(task), task)
 
-        for part in work(self.link, self.options(), testing.tasks, lambda task: str(task.id), sit):
+        def name(task: Task) -> str:
+            return str(task.id)
+
+        for part in converse(self.link, self.options(), testing.tasks, name, solve):
             testing.join(part)
 
-
-class _Desk:
-    """One task, from its first turn to its last."""
-
-    def __init__(self, agent: PhyreLlm, asker: Asker, testing: Testing, task: Task) -> None:
-        self._agent, self._asker, self._testing, self._task = agent, asker, testing, task
-        self._grid = agent._grid
-        self._schema = action_schema(testing.tier, self._grid)
-        self._tools = TaskTools(agent, testing, task, self._schema, self._grid)
-        self._seen: list[tuple[Watched, str]] = []  # attempts, and how they went
-
-    def sit(self) -> tuple[Testing, list[TurnNote]]:
-        """Take turns until the task is solved or left."""
-        turns: list[TurnNote] = []
-        passed = 0
-        for number in range(1, self._testing.log.limit + 1):
-            turn = self._asker.ask(
-                f"{self._task.id}/{number:03d}",
-                self._messages(),
-                self._schema,
-                self._attempt,
-                self._tools.tools(),
-            )
-            if turn.value is None:
-                passed += 1
-                turns.append(note(number, turn, None, "passed: no usable answer"))
-                if passed == self._agent.patience:
-                    break
-                continue
-            passed = 0
-            seen, answer = turn.value
-            self._seen.append((seen, attempt_text(seen, answer)))
-            self._tools.seen.append(seen)
-            text = f"attempt {seen.number}: {seen.outcome.name.lower().replace('_', ' ')}"
-            turns.append(note(number, turn, answer, text))
-            if seen.outcome.is_solved:
-                break
-        return self._testing, turns
-
-    def _attempt(self, answer: Any) -> tuple[Watched, Any]:
-        """Make the attempt an answer means.
-
-        Raises:
-            AnswerError: it does not fit the scene, and was turned away.
-        """
-        action = answer_action(answer, self._grid)
-        outcome, result = self._testing.watch(self._task, action, WATCHED)
-        if not outcome.is_valid:
-            raise misfit(action)
-        made = self._testing.log.limit - self._testing.remaining(self._task)
-        return watched(self._task, made, action, outcome, result), answer
-
-    def _messages(self) -> list[Any]:
-        agent, testing = self._agent, self._testing
-        told = self._seen[-agent.memory :] if agent.memory else []
-        memory = [text for _, text in told]
-        if told:
-            memory[-1] += f"\n{final_text(told[-1][0])}"
-        left = testing.remaining(self._task)
-        text = task_text(self._task, testing.log.limit, left, memory)
-        last = told[-1][0] if told else None
-        pictures = task_pictures(self._task, last, agent.keyframes) if agent.images else []
+    def _solve(self, chat: Chat, testing: Testing, task: Task) -> tuple[Testing, list[TurnNote]]:
+        """Take turns until the task is solved or given up."""
+        schema = action_schema(testing.tier, self._grid)
+        tools = TaskTools(self, testing, task, schema, self._grid)
+        conversation = Conversation(self, chat, str(task.id), tools)
         hold, seconds = PHYRE_HOLD_STEPS / STEPS_PER_SECOND, MAX_STEPS / STEPS_PER_SECOND
-        start = rules(testing.tier, hold, seconds, self._grid, agent.tools)
-        if agent.tools:
-            start += f"\n\n{self._tools.words()}"
-        return [system(start), user(text, pictures)]
+        rules = rules_text(testing.tier, hold, seconds, self._grid, self.tools)
+
+        def attempt(answer: Any) -> Watched:
+            action = answer_action(answer, self._grid)
+            outcome, result = testing.watch(task, action, WATCHED)
+            if not outcome.is_valid:
+                raise misfit(action)
+            made = testing.log.limit - testing.remaining(task)
+            return watched(task, made, action, outcome, result)
+
+        def result(seen: Watched) -> str:
+            return f"attempt {seen.number}: {seen.outcome.name.lower().replace('_', ' ')}"
+
+        for _ in range(testing.log.limit):
+            left = testing.remaining(task)
+            text = task_text(task, testing.log.limit, left, conversation.history(final_text))
+            shown = conversation.last
+            pictures = task_pictures(task, shown, self.keyframes) if self.images else []
+            messages = conversation.messages(rules, text, pictures)
+            made = conversation.ask(messages, schema, attempt, "passed: no usable answer", result)
+            if made is not None:
+                seen, answer = made
+                conversation.add(seen, attempt_text(seen, answer))
+                if seen.outcome.is_solved:
+                    break
+            if conversation.given_up:
+                break
+        return testing, conversation.turns

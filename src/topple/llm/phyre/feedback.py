@@ -19,9 +19,9 @@ from topple.phyre.scene import Scene
 from topple.phyre.task import Task
 
 STRIDE = 15  # steps between the states that are kept: four a second
-ROOM = 65_536  # contact events; beyond them the last part of an attempt is not looked at
-#: What has to be kept of an attempt for this.
-WATCHED = Request(stride=STRIDE, states=True, max_contacts=ROOM)
+MAX_CONTACTS = 65_536  # contact events; the part of an attempt beyond them is not examined
+#: The parts of an attempt that are needed here.
+WATCHED = Request(stride=STRIDE, states=True, max_contacts=MAX_CONTACTS)
 SHOWN_CONTACTS = 8  # first meetings that are told
 PICTURE = 256  # pixels, of a keyframe
 
@@ -61,7 +61,7 @@ def watched(
         int(result.steps[0]),
         with_action(task.scene, action),
         result.states[0, : result.frame_count[0]],
-        result.contacts[0, : min(int(result.contact_count[0]), ROOM)],
+        result.contacts[0, : min(int(result.contact_count[0]), MAX_CONTACTS)],
     )
 
 

@@ -1,4 +1,4 @@
-"""What a model is told of PHYRE: the rules, a task, and how its attempts went."""
+"""The messages to a model on PHYRE: the rules, a task, and how its attempts went."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ of n means (i + 0.5) / n. A ball's centre is at pixel (255 * x, 255 * y), cut to
 and its radius is 2 + 30 * r pixels, rounded, with these values of x, y and r."""
 
 
-def rules(tier: Tier, hold: float, seconds: float, grid: Grid | None, tools: bool) -> str:
+def rules_text(tier: Tier, hold: float, seconds: float, grid: Grid | None, tools: bool) -> str:
     """The rules, which are the same for all tasks of a tier."""
     two = tier is Tier.TWO_BALLS
     action = _CONTINUOUS
