@@ -27,7 +27,7 @@ FACTS = {
     "08_what_if": r"as it is: SOLVED\nwithout the red ball: NOT_SOLVED\nkicked: 86 of 121",
     "09_film": r"00112:000 SOLVED(.*\n)+angle solved in 65 frames(.*\n)+both.gif: 164 frames",
     "10_train": r"random +basic +360\.3, 4 of 10 solved\nppo-i ",
-    "11_records": r"SAC-I tuned +\d+\.\d\d in 50 games",
+    "11_records": r"SAC-I \(tuned\) +\d+\.\d\d in 50 games",
     "12_compat": r"PHYRE: AUCCESS 0\.3395 on 5 dev tasks\nI-PHYRE: .* solves 14 of 40",
     "iphyre_tour": r"reward=981\.0, solved=True(.*\n)+33 of 899 moments work",
     "phyre_tour": r"200 of 5288 valid(.*\n)+SOLVED by(.*\n)+without the red ball: NOT_SOLVED",
