@@ -23,7 +23,7 @@ from pages import (
 )
 from topple.media.files import Frame
 from topple.phyre import Simulator, Task, Template, Tier, load_task, template_tasks
-from topple.phyre.cache.manifest import Entry, committed_entry
+from topple.phyre.cache.verify import Entry, committed_entry
 from topple.phyre.draft import Value
 from topple.phyre.engine.request import STEPS_PER_SECOND
 from topple.phyre.engine_hash import engine_hash

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -14,9 +15,10 @@ from typer.testing import CliRunner, Result
 from topple.cli import cache as command
 from topple.cli import doctor
 from topple.iphyre.engine_hash import FAITHFUL as GAMES_FAITHFUL
-from topple.phyre import template_tasks
-from topple.phyre.cache import manifest as cache_manifest
-from topple.phyre.cache.manifest import committed
+from topple.phyre import Tier, template_tasks
+from topple.phyre.cache import ACTION_CACHE, UNKNOWN, ActionCache, verify
+from topple.phyre.cache.index import imported_indexes
+from topple.phyre.cache.verify import committed
 from topple.phyre.engine import cuda_device
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
 
@@ -31,8 +33,7 @@ def cache(folder: Path, *words: str) -> Result:
 @pytest.fixture(autouse=True)
 def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three tasks stand for a template's hundred."""
-    for module in (command, cache_manifest):
-        monkeypatch.setattr(module, "template_tasks", lambda name: template_tasks(name)[:3])
+    monkeypatch.setattr(command, "template_tasks", lambda name: template_tasks(name)[:3])
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def built(tmp_path: Path) -> Path:
 
 def check(folder: Path, entry: object, monkeypatch: pytest.MonkeyPatch) -> Result:
     data = {"engine": FAITHFUL, "seed": 42, "tiers": {"ball": {TEMPLATE: entry}}}
-    monkeypatch.setattr(cache_manifest, "committed", lambda: data)
+    monkeypatch.setattr(verify, "committed", lambda: data)
     return cache(folder, "check", "--json")
 
 
@@ -64,9 +65,47 @@ def test_what_was_built_is_checked(built: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_nothing_built_is_no_contradiction(tmp_path: Path) -> None:
-    result = cache(tmp_path, "check", "--json")
+    result = cache(tmp_path, "check", "--actions", "101000", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)[0]["check"] == "not built"
+
+
+def test_what_the_package_contains_is_checked_by_simulation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "committed", lambda: {"tiers": {}})
+    result = cache(tmp_path, "check", "--actions", "100000", "--sample", "60", "--json")
+    assert result.exit_code == 0, result.output
+    assert "60 simulated pairs agree" in result.stderr
+    assert json.loads(result.stdout)[0]["solved"] > 0
+
+
+def test_indexes_are_exchanged(built: Path, tmp_path: Path) -> None:
+    file, other = tmp_path / "mine.solutions", tmp_path / "other"
+    exported = cache(built, "export", "--out", str(file), "--json")
+    assert exported.exit_code == 0, exported.output
+    row = json.loads(exported.stdout)[0]
+    assert (row["tasks"], row["actions"]) == (3, 1000)
+    words = ["import", str(file), "--cache", str(other), "--json"]
+    imported = CliRunner().invoke(command.app, words)
+    assert imported.exit_code == 0, imported.output
+    assert json.loads(imported.stdout)[0] == row
+    tasks = template_tasks(TEMPLATE)[:3]
+    folder = other / ACTION_CACHE
+    assert len(imported_indexes(folder, Tier.BALL)) == 1
+    assert (ActionCache(folder, Tier.BALL).known(tasks, 1000) != UNKNOWN).all()
+
+
+def test_a_wrong_index_is_not_imported(built: Path, tmp_path: Path) -> None:
+    index = ActionCache(built / ACTION_CACHE, Tier.BALL).index(template_tasks(TEMPLATE)[:3], 1000)
+    file = tmp_path / "wrong.solutions"
+    replace(index, numbers=(index.numbers + 1) % 1000).save(file)
+    result = CliRunner().invoke(command.app, ["import", str(file), "--cache", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "is wrong" in " ".join(result.output.split())
+    result = cache(built, "export", "--actions", "2000", "--seed", "7", "--out", str(file))
+    assert result.exit_code == 2
+    assert "simulate them first" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize(

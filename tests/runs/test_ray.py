@@ -48,9 +48,9 @@ def test_ray_builds_the_same_cache_though_a_worker_is_killed(
             if number == 5:  # of 6: all but the one that waits
                 os.kill(int(mark.read_text()), signal.SIGKILL)
 
-    ActionCache(tmp_path / "ray", Tier.BALL, indexed=False, run=run).build(tasks, 600)
+    ActionCache(tmp_path / "ray", Tier.BALL, indexes=(), run=run).build(tasks, 600)
     assert mark.exists()
-    ActionCache(tmp_path / "local", Tier.BALL, indexed=False).build(tasks, 600)
+    ActionCache(tmp_path / "local", Tier.BALL, indexes=()).build(tasks, 600)
     assert folder_contents(tmp_path / "ray") == folder_contents(tmp_path / "local")
 
 

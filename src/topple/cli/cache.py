@@ -1,8 +1,9 @@
-"""`topple cache`: build the outcomes of the fixed action list, and check them."""
+"""`topple cache`: build, check and exchange the outcomes of the fixed action list."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from topple.cli.errors import CHECK_FAILED, resumable, user_errors
 from topple.cli.groups import HelpfulGroup
 from topple.cli.options import (
     AUTO,
+    Backend,
     Cache,
     Compute,
     Json,
@@ -20,17 +22,27 @@ from topple.cli.options import (
     TierName,
     free_file,
     option_groups,
+    out_file,
 )
 from topple.cli.output import Cell, show
 from topple.cli.runner import open_runner
+from topple.cli.select_tasks import chosen_tasks
 from topple.files import whole_file
 from topple.phyre.action import CACHE_SEED
-from topple.phyre.benchmark import ACTION_CACHE, PHYRE
-from topple.phyre.cache import ActionCache
-from topple.phyre.cache.manifest import Entry, committed_entry, entry_of
+from topple.phyre.benchmark import PHYRE
+from topple.phyre.cache import ACTION_CACHE, ActionCache, SolutionIndex
+from topple.phyre.cache.index import SUFFIX
 from topple.phyre.cache.shard import SHARD_ACTIONS
+from topple.phyre.cache.verify import (
+    Entry,
+    committed_entry,
+    entry_of,
+    import_index,
+    simulate_sample,
+)
+from topple.phyre.engine.backend import check_backend
 from topple.phyre.engine_hash import engine_hash
-from topple.phyre.task import template_tasks
+from topple.phyre.task import Task, template_tasks
 from topple.phyre.tier import Tier
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
@@ -43,14 +55,23 @@ Actions = Annotated[
 ]
 
 
+ListSeed = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of the action list; 42 is the published one.")
+]
+
+
 @app.callback()
 def _group() -> None:
-    """Build and check the outcomes of the fixed list of 100,000 actions on every PHYRE task.
+    """Build, check and exchange the outcomes of the fixed action list on PHYRE tasks.
+
+    The package contains the solutions among 100,000 actions on all published tasks, so agents
+    and analyses need none of these commands. They verify that data, and add longer lists, other
+    seeds and your own templates.
 
     Examples:
-      topple cache build --tier ball --actions 100000 --backend cuda
+      topple cache check --tier ball --actions 100000 --sample 1000
 
-      topple cache check --tier ball --actions 100000
+      topple cache build --tier ball --actions 100000 --backend cuda
     """
 
 
@@ -59,6 +80,7 @@ def _group() -> None:
 def build(
     tier: TierName = Tier.BALL.value,
     actions: Actions = 1_000,
+    seed: ListSeed = CACHE_SEED,
     templates: Templates = None,
     compute: Compute = AUTO,
     manifest: Annotated[
@@ -69,27 +91,29 @@ def build(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate and store the outcomes that are missing.
+    """Simulate and store outcomes, also those that the package already contains.
 
-    An interrupted build resumes where it stopped.
+    A template may be a Python file of your own. An interrupted build resumes where it stopped.
 
     Examples:
       topple cache build --tier two_balls --actions 10000 --templates 00100,00101
+
+      topple cache build --templates my_template.py --actions 10000
     """
     with user_errors(), resumable():
         placed = Tier.parse(tier)
         chosen = _templates(placed, templates)
         _check_actions(actions)
         with open_runner(compute) as (runner, bar):
-            outcomes = PHYRE.action_cache(placed, runner)
+            outcomes = PHYRE.action_cache(placed, runner, seed=seed, indexes=())
             entries = {}
-            for template in chosen:
+            for template, tasks in chosen.items():
                 bar.start(template)
-                outcomes.build(template_tasks(template), actions)
-                entries[template] = entry_of(outcomes, template, actions)
+                outcomes.build(tasks, actions)
+                entries[template] = entry_of(outcomes, tasks, actions)
                 if manifest is not None:
-                    _write(manifest, placed, entries)
-    _show(placed, entries, as_json)
+                    _write(manifest, placed, seed, entries)
+    _show(placed, seed, entries, as_json)
 
 
 @app.command()
@@ -97,31 +121,107 @@ def check(
     tier: TierName = Tier.BALL.value,
     actions: Actions = 1_000,
     templates: Templates = None,
+    sample: Annotated[
+        int, typer.Option(min=0, help="Number of random pairs of task and action to simulate.")
+    ] = 0,
     cache: Cache = None,
+    backend: Backend = "auto",
     as_json: Json = False,
 ) -> None:
-    """Compare stored outcomes with the hashes that come with the package.
+    """Compare outcomes with the hashes that come with the package, and with simulations.
 
-    The exit status is 1 if outcomes differ.
+    Outcomes that `topple cache build` simulated are checked where they are complete, else those
+    of the solution index. To simulate every outcome again, build them first, preferably with
+    --backend cuda. The exit status is 1 if outcomes differ.
 
     Examples:
       topple cache check --tier ball --actions 100000 --json
+
+      topple cache check --tier two_balls --actions 100000 --sample 1000
     """
     with user_errors():
         placed = Tier.parse(tier)
         _check_actions(actions)
-        folder = (cache or paths.cache_folder()) / ACTION_CACHE
-        outcomes = ActionCache(folder, placed)
+        folder = _folder(cache)
         chosen = _templates(placed, templates)
-        entries = {template: entry_of(outcomes, template, actions) for template in chosen}
-    if not _show(placed, entries, as_json):
+        simulated = ActionCache(folder, placed, indexes=())
+        known = ActionCache(folder, placed, backend=check_backend(backend))
+        entries = {
+            template: entry_of(simulated, tasks, actions) or entry_of(known, tasks, actions)
+            for template, tasks in chosen.items()
+        }
+        tasks = [task for name, tasks in chosen.items() if entries[name] for task in tasks]
+        wrong = simulate_sample(known, tasks, actions, sample) if tasks and sample else []
+    agrees = _show(placed, CACHE_SEED, entries, as_json)
+    for task, number, outcome, found in wrong:
+        typer.echo(f"{task}, action {number}: known as {outcome}, simulated as {found}", err=True)
+    if sample and not wrong:
+        typer.echo(f"{sample if tasks else 0} simulated pairs agree", err=True)
+    if wrong or not agrees:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _templates(tier: Tier, names: str | None) -> list[str]:
-    chosen = list(tier.template_ids) if names is None else names.split(",")
-    for name in chosen:
-        if name not in tier.template_ids:
+@app.command("export")
+def export_index(
+    out: Annotated[Path, out_file(f"the solution index, such as mine{SUFFIX}")],
+    tier: TierName = Tier.BALL.value,
+    actions: Actions = 1_000,
+    seed: ListSeed = CACHE_SEED,
+    templates: Templates = None,
+    cache: Cache = None,
+    as_json: Json = False,
+) -> None:
+    """Write the solutions of some templates to a small file that others can import.
+
+    Examples:
+      topple cache export --templates my_template.py --actions 10000 --out mine.solutions
+    """
+    with user_errors():
+        placed = Tier.parse(tier)
+        tasks = [task for group in _templates(placed, templates).values() for task in group]
+        index = ActionCache(_folder(cache), placed, seed=seed).index(tasks, actions)
+        index.save(out)
+    _show_index(index, out, as_json)
+
+
+@app.command("import")
+def import_file(
+    path: Annotated[Path, typer.Argument(help="A file that `topple cache export` wrote.")],
+    sample: Annotated[
+        int, typer.Option(min=0, help="Number of random pairs to simulate before it is accepted.")
+    ] = 100,
+    cache: Cache = None,
+    as_json: Json = False,
+) -> None:
+    """Add a solution index to the cache, so that what it covers is never simulated again.
+
+    Random pairs of its published tasks and actions are simulated first; the file is refused if
+    one differs.
+
+    Examples:
+      topple cache import mine.solutions
+    """
+    with user_errors():
+        index = import_index(_folder(cache), path, sample)
+    _show_index(index, path, as_json)
+
+
+def _folder(cache: Path | None) -> Path:
+    return (cache or paths.cache_folder()) / ACTION_CACHE
+
+
+def _templates(tier: Tier, names: str | None) -> dict[str, Sequence[Task]]:
+    """The tasks of published templates and of template files."""
+    chosen: dict[str, Sequence[Task]] = {}
+    for name in tier.template_ids if names is None else names.split(","):
+        if name.endswith(".py"):
+            own = chosen_tasks([name]).get(tier)
+            if own is None:
+                raise ValueError(f"the template of {name} is not of tier {tier.value!r}")
+            chosen[own[0].id.template] = own
+        elif name in tier.template_ids:
+            chosen[name] = template_tasks(name)
+        else:
             raise ValueError(f"tier {tier.value!r} has no template {name!r}; see `topple tasks`")
     return chosen
 
@@ -131,12 +231,18 @@ def _check_actions(actions: int) -> None:
         raise ValueError(f"actions is {actions}; the cache is built in whole {SHARD_ACTIONS}s")
 
 
-def _show(tier: Tier, entries: dict[str, Entry | None], as_json: bool) -> bool:
-    """Print what is there; tells whether nothing contradicts the manifest."""
+def _show_index(index: SolutionIndex, path: Path, as_json: bool) -> None:
+    row: list[Cell] = [index.tier, index.seed, len(index.scenes), index.actions, len(index.numbers)]
+    columns = ("tier", "seed", "tasks", "actions", "solutions")
+    show(f"Solution index {path}", columns, [row], as_json)
+
+
+def _show(tier: Tier, seed: int, entries: dict[str, Entry | None], as_json: bool) -> bool:
+    """Print what is known, and tell whether it agrees with the manifest."""
     rows: list[list[Cell]] = []
     right = True
     for template, entry in entries.items():
-        known = committed_entry(tier.value, template)
+        known = committed_entry(tier.value, template) if seed == CACHE_SEED else None
         if entry is None:
             rows.append([template, None, None, None, "not built"])
             continue
@@ -150,9 +256,9 @@ def _show(tier: Tier, entries: dict[str, Entry | None], as_json: bool) -> bool:
     return right
 
 
-def _write(path: Path, tier: Tier, entries: dict[str, Entry | None]) -> None:
+def _write(path: Path, tier: Tier, seed: int, entries: dict[str, Entry | None]) -> None:
     """Add entries to a manifest, which may have others."""
-    data: dict[str, Any] = {"engine": engine_hash(), "seed": CACHE_SEED, "tiers": {}}
+    data: dict[str, Any] = {"engine": engine_hash(), "seed": seed, "tiers": {}}
     if path.exists():
         data = json.loads(path.read_text())
     rows = {name: entry._asdict() for name, entry in entries.items() if entry is not None}

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topple.phyre.action import CACHE_SEED
 from topple.phyre.attempt import AttemptLog
-from topple.phyre.cache import ActionCache
+from topple.phyre.cache import ACTION_CACHE, ActionCache, SolutionIndex
 from topple.phyre.cache.shard import UNKNOWN
 from topple.phyre.engine.result import Outcome
 from topple.phyre.engine_hash import engine_hash
@@ -25,7 +26,6 @@ from topple.runs.benchmark import Arrays
 if TYPE_CHECKING:
     from topple.runs.runner import Runner
 
-ACTION_CACHE = "phyre_actions"  # its folder among the caches
 DEV_TASKS = 100  # so many dev tasks are scored during a training
 
 
@@ -78,11 +78,20 @@ class PhyreBenchmark:
         """The setups."""
         return tuple(setup.value for setup in Setup)
 
-    def action_cache(self, tier: Tier, runner: Runner) -> ActionCache:
+    def action_cache(
+        self,
+        tier: Tier,
+        runner: Runner,
+        *,
+        seed: int = CACHE_SEED,
+        indexes: Sequence[SolutionIndex] | None = None,
+    ) -> ActionCache:
         """The cache of a tier, which a runner's executor and back end fill."""
         return ActionCache(
             runner.cache / ACTION_CACHE,
             tier,
+            seed=seed,
+            indexes=indexes,
             run=runner.executor.map,
             progress=runner.progress,
             backend=runner.backend,

@@ -9,8 +9,7 @@ import numpy as np
 
 from topple.paths import cache_folder
 from topple.phyre.action import Actions, discrete_actions
-from topple.phyre.benchmark import ACTION_CACHE
-from topple.phyre.cache import ActionCache
+from topple.phyre.cache import ACTION_CACHE, ActionCache
 from topple.phyre.engine.result import Outcome
 from topple.phyre.task import load_task
 from topple.phyre.tier import Tier

@@ -8,7 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 import pytest
@@ -50,7 +53,7 @@ def test_engine_hash_is_pinned() -> None:
 
 def test_outcomes_are_those_of_the_rounded_list(tmp_path: Path) -> None:
     tasks = some_tasks()
-    cache = ActionCache(tmp_path, Tier.BALL, indexed=False)
+    cache = ActionCache(tmp_path, Tier.BALL, indexes=())
     actions = discrete_actions(Tier.BALL, 40).astype(np.float32).astype(np.float64)
     assert np.array_equal(cache.actions(40), actions)
     direct = simulate_batch(
@@ -64,8 +67,8 @@ def test_outcomes_are_those_of_the_rounded_list(tmp_path: Path) -> None:
 def test_any_order_of_requests_gives_the_same_bytes(tmp_path: Path) -> None:
     tasks = some_tasks()
     at_once, bit_by_bit = tmp_path / "one", tmp_path / "two"
-    expected = ActionCache(at_once, Tier.BALL, indexed=False).outcomes(tasks, 30)
-    cache = ActionCache(bit_by_bit, Tier.BALL, indexed=False)
+    expected = ActionCache(at_once, Tier.BALL, indexes=()).outcomes(tasks, 30)
+    cache = ActionCache(bit_by_bit, Tier.BALL, indexes=())
     cache.build(tasks[::-2], [7, 30, 12])
     cache.build(tasks[1:3], 20)
     assert np.array_equal(cache.outcomes(tasks[::-1], 30), expected[::-1])
@@ -87,7 +90,7 @@ def test_only_what_is_missing_is_simulated(tmp_path: Path) -> None:
     cache = ActionCache(
         tmp_path,
         Tier.BALL,
-        indexed=False,
+        indexes=(),
         run=counting,
         progress=lambda *report: reports.append(report),
     )
@@ -103,7 +106,7 @@ def test_only_what_is_missing_is_simulated(tmp_path: Path) -> None:
 
 def test_first_valid_needs_no_simulation(tmp_path: Path) -> None:
     tasks = some_tasks()
-    cache = ActionCache(tmp_path, Tier.BALL, indexed=False)
+    cache = ActionCache(tmp_path, Tier.BALL, indexes=())
     found = cache.first_valid(tasks, 50, within=200)
     assert not folder_contents(tmp_path)
     for numbers, outcomes in zip(found, cache.outcomes(tasks, 200), strict=True):
@@ -152,6 +155,48 @@ def test_damaged_files_are_refused(tmp_path: Path, damage: str) -> None:
         read_shard(tmp_path, KEY)
 
 
+def test_files_of_another_format_are_refused(tmp_path: Path) -> None:
+    merge_shard(tmp_path, KEY, {"00000:000": "a"}, np.ones((1, SHARD_ACTIONS), np.int8))
+    path = tmp_path / KEY.path
+    path.write_bytes(path.read_bytes().replace(b'"format":1', b'"format":2'))
+    with pytest.raises(CacheError, match="has format 2"):
+        read_shard(tmp_path, KEY)
+
+
+def test_outcomes_that_disappear_are_no_results(tmp_path: Path) -> None:
+    cache = ActionCache(tmp_path, Tier.BALL, indexes=(), progress=lambda *_: rmtree(tmp_path))
+    with pytest.raises(CacheError, match="disappeared"):
+        cache.outcomes(template_tasks("00001")[:1], 10)
+
+
+WRITERS, WRITES = 3, 40
+
+
+def write_columns(folder: Path, writer: int) -> None:
+    """Fill every third cell of a shard, one at a time."""
+    for write in range(WRITES):
+        cells = np.full((1, SHARD_ACTIONS), UNKNOWN, np.int8)
+        cells[0, WRITERS * write + writer] = 1
+        merge_shard(folder, KEY, {"00000:000": "a"}, cells)
+
+
+def test_writers_lose_nothing_and_readers_see_whole_files(tmp_path: Path) -> None:
+    write_columns(tmp_path, 0)
+    with ProcessPoolExecutor(WRITERS, get_context("spawn")) as pool:
+        writing = [pool.submit(write_columns, tmp_path, writer) for writer in range(WRITERS)]
+        reads = 0
+        while not all(future.done() for future in writing):
+            shard = read_shard(tmp_path, KEY)  # raises if it is half of one file, half of another
+            assert shard is not None
+            reads += 1
+        for future in writing:
+            future.result()
+    assert reads > WRITES
+    shard = read_shard(tmp_path, KEY)
+    assert shard is not None
+    assert (shard.rows({"00000:000": "a"})[0, : WRITERS * WRITES] == 1).all()
+
+
 def test_files_of_another_engine_are_refused(tmp_path: Path) -> None:
     merge_shard(tmp_path, KEY, {"00000:000": "a"}, np.ones((1, SHARD_ACTIONS), np.int8))
     other = ShardKey("other", "ball", CACHE_SEED, "00000", 0)
@@ -165,7 +210,7 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
     cache = ActionCache(tmp_path, Tier.TWO_BALLS)
     with pytest.raises(ValueError, match="'00000:000' is of tier 'ball'"):
         cache.build([load_task("00000:000")], 1)
-    cache = ActionCache(tmp_path, Tier.BALL, indexed=False)
+    cache = ActionCache(tmp_path, Tier.BALL, indexes=())
     with pytest.raises(ValueError, match="count is -1"):
         cache.build([load_task("00000:000")], -1)
     with pytest.raises(ValueError, match="listed twice"):
@@ -179,7 +224,7 @@ from topple.phyre import Tier, template_tasks
 from topple.phyre.cache import ActionCache
 
 cache = ActionCache(
-    Path(sys.argv[1]), Tier.BALL, indexed=False, progress=lambda *_: print("unit", flush=True)
+    Path(sys.argv[1]), Tier.BALL, indexes=(), progress=lambda *_: print("unit", flush=True)
 )
 cache.build(template_tasks("00001")[:4], 1500)
 """
@@ -197,10 +242,10 @@ def test_a_killed_build_goes_on_where_it_was(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    cache = ActionCache(killed, Tier.BALL, indexed=False)
+    cache = ActionCache(killed, Tier.BALL, indexes=())
     before = int((cache.known(tasks, 1500) != UNKNOWN).sum())
     assert 0 < before < 4 * 1500
-    expected = ActionCache(undisturbed, Tier.BALL, indexed=False).outcomes(tasks, 1500)
+    expected = ActionCache(undisturbed, Tier.BALL, indexes=()).outcomes(tasks, 1500)
     assert np.array_equal(cache.outcomes(tasks, 1500), expected)
     for path in killed.rglob(".*"):  # a kill in the middle of a write leaves its temporary file
         path.unlink()

@@ -1,7 +1,7 @@
 """Statuses of the fixed action list, under the original's names.
 
-Nothing is downloaded: statuses are simulated when a task is first asked for, and kept on
-disk. All 100,000 actions on one task take about a minute of two cores.
+Nothing is downloaded: the package knows the statuses of all 100,000 actions on all published
+tasks. They are worked out when a task is asked for, in milliseconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from topple.compat.phyre.simulation import SimulationStatus
 from topple.paths import cache_folder
 from topple.phyre.action import CACHE_SEED
-from topple.phyre.cache import ActionCache
+from topple.phyre.cache import ACTION_CACHE, ActionCache
 from topple.phyre.task import load_task, tier_task_ids
 from topple.phyre.tier import Tier
 
@@ -34,16 +34,16 @@ def get_default_100k_cache(tier: str, size: int = DEFAULT_NUM_ACTIONS) -> Simula
 
     Args:
         tier: "ball" or "two_balls".
-        size: how many of its actions; fewer make a first run over many tasks bearable.
+        size: how many of its actions; more than 100,000 are simulated.
     """
-    return SimulationCache(cache_folder(), tier, size)
+    return SimulationCache(cache_folder() / ACTION_CACHE, tier, size)
 
 
 class SimulationCache:
     """Statuses of a fixed list of actions on the tasks of a tier.
 
     Args:
-        cache_dir: where they are kept; shared with Topple's own action cache.
+        cache_dir: where statuses that had to be simulated are kept.
         tier: "ball" or "two_balls".
         size: how many actions of the list.
     """

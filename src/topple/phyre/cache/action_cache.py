@@ -17,8 +17,14 @@ import numpy.typing as npt
 
 from topple.phyre.action import CACHE_SEED, listed_actions
 from topple.phyre.cache.grid import OutcomeGrid, UnitMap, by_template, map_here, scene_digests
-from topple.phyre.cache.index import Numbers, SolutionIndex, imported_indexes, shipped_index
-from topple.phyre.cache.shard import Outcomes
+from topple.phyre.cache.index import (
+    Numbers,
+    SolutionIndex,
+    imported_indexes,
+    make_index,
+    shipped_index,
+)
+from topple.phyre.cache.shard import UNKNOWN, CacheError, Outcomes
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.native import SceneSet, map_actions, valid_actions
 from topple.phyre.engine.result import Outcome
@@ -27,6 +33,7 @@ from topple.phyre.task import Task
 from topple.phyre.tier import Tier
 from topple.progress import Progress
 
+ACTION_CACHE = "phyre_actions"  # the folder of action caches in topple.paths.cache_folder()
 _VALIDITY_STEP = 64  # actions looked at together when valid ones are searched
 
 
@@ -37,7 +44,8 @@ class ActionCache(OutcomeGrid):
         folder: where files are kept, see :func:`topple.paths.cache_folder`.
         tier: what the actions place.
         seed: of the action list; 42 is the published one.
-        indexed: answer from solution indexes where they cover a task; False simulates all.
+        indexes: what to answer from without simulating; by default the index that comes with
+            the package and those that were imported.
         run: how units are worked through; here, one after the other, by default.
         progress: called with (outcomes done, outcomes in all) while the cache is built.
         backend: where outcomes are simulated.
@@ -49,25 +57,23 @@ class ActionCache(OutcomeGrid):
         tier: Tier,
         *,
         seed: int = CACHE_SEED,
-        indexed: bool = True,
+        indexes: Sequence[SolutionIndex] | None = None,
         run: UnitMap = map_here,
         progress: Progress | None = None,
         backend: Backend = "cpu",
     ) -> None:
         actions = partial(listed_actions, tier, seed=seed)
         super().__init__(folder, tier, seed, actions, run=run, progress=progress, backend=backend)
-        self._indexed = indexed
+        self._seed, self._given = seed, indexes
 
     @cached_property
     def indexes(self) -> list[SolutionIndex]:
         """The indexes of this engine, tier and list, the longest first."""
-        if not self._indexed:
-            return []
-        found = [shipped_index(self.tier), *imported_indexes(self.folder, self.tier)]
+        found = self._given
+        if found is None:
+            found = [shipped_index(self.tier), *imported_indexes(self.folder, self.tier)]
         suited = [
-            index
-            for index in found
-            if index is not None and index.engine == engine_hash() and index.seed == self.seed
+            index for index in found if index.engine == engine_hash() and index.seed == self._seed
         ]
         return sorted(suited, key=lambda index: -index.actions)
 
@@ -121,6 +127,26 @@ class ActionCache(OutcomeGrid):
             if covered[task]:
                 solved[task] = self._listed_solutions(task, digest, count)
         return [solved[str(task.id)] for task in tasks]
+
+    def index(self, tasks: Sequence[Task], count: int) -> SolutionIndex:
+        """An index of what is known of some tasks; simulates nothing.
+
+        Raises:
+            CacheError: Some of the outcomes are not known.
+        """
+        solutions: list[Numbers] = []
+        for _, places in by_template(tasks):
+            known = self.known([tasks[place] for place in places], count)
+            for place, row in zip(places, known, strict=True):
+                if (row == UNKNOWN).any():
+                    raise CacheError(
+                        f"not all of {count} outcomes on task '{tasks[place].id}' are known; "
+                        "simulate them first: topple cache build"
+                    )
+                solutions.append(np.flatnonzero(row == Outcome.SOLVED).astype(np.int32))
+        ordered = [tasks[place] for _, places in by_template(tasks) for place in places]
+        digests = scene_digests(ordered)
+        return make_index(engine_hash(), self.tier, self._seed, count, digests, solutions)
 
     def first_valid(self, tasks: Sequence[Task], count: int, within: int) -> list[list[int]]:
         """The numbers of each task's first ``count`` valid actions, without simulating.

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,10 @@ class SolutionIndex:
     scenes: Mapping[str, str]  # task id -> digest of its scene, in the order of the rows
     numbers: Numbers  # [solutions] of all tasks, each task's in order
     starts: npt.NDArray[np.int64]  # [tasks + 1] where each task's numbers begin
-    _places: dict[str, int] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_places", {task: row for row, task in enumerate(self.scenes)})
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {task: row for row, task in enumerate(self.scenes)}
 
     def solutions(self, task: str, count: int | None = None) -> Numbers:
         """The numbers of the actions that solve a task, among the first so many, in order."""
@@ -71,12 +71,15 @@ class SolutionIndex:
             "tier": self.tier,
             "seed": self.seed,
             "actions": self.actions,
-            "checksum": digest_of(payload),
             "scenes": dict(self.scenes),
         }
-        line = json.dumps(header, separators=(",", ":")).encode() + b"\n"
+        line = _line({**header, "checksum": digest_of(_line(header) + payload)})
         with whole_file(path) as temporary:
             temporary.write_bytes(line + payload)
+
+
+def _line(header: Mapping[str, Any]) -> bytes:
+    return json.dumps(header, separators=(",", ":")).encode() + b"\n"
 
 
 def make_index(
@@ -114,15 +117,15 @@ def read_index(path: Path) -> SolutionIndex:
         payload = file.read()
     try:
         header: dict[str, Any] = json.loads(line)
-        form = header["format"]
+        form, checksum = header["format"], header.pop("checksum")
         if form == _FORMAT:
             engine, tier = str(header["engine"]), Tier.parse(header["tier"]).value
             seed, actions = int(header["seed"]), int(header["actions"])
             scenes = {str(task): str(digest) for task, digest in header["scenes"].items()}
-            if header["checksum"] != digest_of(payload) or not actions > 0:
-                raise ValueError("wrong checksum or number of actions")
-            if len(scenes) * actions > _LARGEST_CELLS:
-                raise ValueError("too large")
+            if checksum != digest_of(_line(header) + payload):
+                raise ValueError("wrong checksum")
+            if not 0 < len(scenes) * actions <= _LARGEST_CELLS:
+                raise ValueError("nothing, or too much")
             numbers, starts = decode_solutions(payload, len(scenes), actions)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CacheError(f"{path} is damaged or is not a solution index; get it again") from None
@@ -134,21 +137,14 @@ def read_index(path: Path) -> SolutionIndex:
 
 
 @cache
-def shipped_index(tier: Tier) -> SolutionIndex | None:
+def shipped_index(tier: Tier) -> SolutionIndex:
     """The index of the published tasks that comes with the package."""
-    path = Path(__file__).with_name(f"{tier.value}{SUFFIX}")
-    return read_index(path) if path.exists() else None
+    return read_index(Path(__file__).with_name(f"{tier.value}{SUFFIX}"))
 
 
-def import_index(folder: Path, path: Path) -> SolutionIndex:
-    """Copy an index into the folder of a cache, where caches find it; returns it.
-
-    Raises:
-        CacheError: The file is not an index.
-    """
-    index = read_index(path)
-    index.save(folder / _IMPORTED / index.name)
-    return index
+def imported_path(folder: Path, index: SolutionIndex) -> Path:
+    """Where an imported index lies in the folder of a cache."""
+    return folder / _IMPORTED / index.name
 
 
 def imported_indexes(folder: Path, tier: Tier) -> list[SolutionIndex]:
