@@ -158,7 +158,7 @@ def test_attempts_are_numbered_and_listed(client: TestClient, player: dict[str, 
 def test_after_a_shown_solution_nothing_counts(client: TestClient, player: dict[str, str]) -> None:
     attempt(client, player, MISS)
     shown = client.post(f"/api/phyre/tasks/{TASK}/solution", headers=player).json()
-    assert shown["source"] == "found by search"
+    assert shown["source"] == "from the known solutions"
     assert Simulator(TASK).attempt(TASK, shown["action"]).outcome.is_solved
     result = attempt(client, player, shown["action"])
     assert result["outcome"] == "solved"
@@ -168,14 +168,14 @@ def test_after_a_shown_solution_nothing_counts(client: TestClient, player: dict[
     assert result["progress"]["attempts"] == 1
 
 
-def test_a_solution_that_an_evaluation_found_is_shown(
+def test_the_first_known_solution_is_shown(
     client: TestClient, player: dict[str, str], tmp_path: Path
 ) -> None:
     cache = PHYRE.action_cache(Tier.BALL, Runner(tmp_path / "cache"))
     outcomes = cache.outcomes([load_task(TASK)], 1000)[0]
     expected = cache.actions(1000)[outcomes == 1][0].tolist()
     shown = client.post(f"/api/phyre/tasks/{TASK}/solution", headers=player).json()
-    assert (shown["action"], shown["source"]) == (expected, "known from an evaluation")
+    assert (shown["action"], shown["source"]) == (expected, "from the known solutions")
 
 
 def test_the_hundredth_attempt_is_the_last_that_counts(

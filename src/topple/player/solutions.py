@@ -32,13 +32,13 @@ def find_solution(runs: RunIndex, task: PhyreTask) -> tuple[list[float], str] | 
     else:
         cached = _cached(task.name)
         if cached is not None:
-            return cached, "known from an evaluation"
+            return cached, "from the known solutions"
         action = _published(task.name)
     return None if action is None else (list(action), "found by search")
 
 
 def _cached(name: str) -> list[float] | None:
-    """A solution that evaluations on this machine have found."""
+    """The first action of the fixed list that is known to solve a task."""
     task = load_task(name)
     cache = ActionCache(cache_folder() / ACTION_CACHE, task.tier)
     solved = np.flatnonzero(cache.known([task], SEARCHED)[0] == Outcome.SOLVED)
