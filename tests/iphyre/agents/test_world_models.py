@@ -189,7 +189,7 @@ def test_imagined_rewards_follow_the_model(monkeypatch: pytest.MonkeyPatch) -> N
         """Says that all is solved in the eleventh step."""
 
         def remember(self, states: Any, removed: Any) -> tuple[Any, Any]:
-            self.steps = getattr(self, "total_timesteps", 0) + 1
+            self.steps = getattr(self, "steps", 0) + 1
             return states, np.full(len(states), float(self.steps == 11))
 
     monkeypatch.setattr("topple.iphyre.agents.learned_planner.Foresight", Sure)
