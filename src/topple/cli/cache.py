@@ -238,7 +238,7 @@ def _show_index(index: SolutionIndex, path: Path, as_json: bool) -> None:
 
 
 def _show(tier: Tier, seed: int, entries: dict[str, Entry | None], as_json: bool) -> bool:
-    """Print what is known, and tell whether it agrees with the manifest."""
+    """Print the stored outcomes; return whether none contradicts the manifest."""
     rows: list[list[Cell]] = []
     right = True
     for template, entry in entries.items():
@@ -257,7 +257,7 @@ def _show(tier: Tier, seed: int, entries: dict[str, Entry | None], as_json: bool
 
 
 def _write(path: Path, tier: Tier, seed: int, entries: dict[str, Entry | None]) -> None:
-    """Add entries to a manifest, which may have others."""
+    """Add entries to a manifest, and keep those of other templates."""
     data: dict[str, Any] = {"engine": engine_hash(), "seed": seed, "tiers": {}}
     if path.exists():
         data = json.loads(path.read_text())

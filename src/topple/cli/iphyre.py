@@ -33,7 +33,7 @@ from topple.iphyre.games import game_named
 from topple.iphyre.pictures import picture_episode, picture_game, sheet
 from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.split import Split, split_of
-from topple.media.files import DEFAULT_FPS, check_ending, save_frames, save_png
+from topple.media.files import DEFAULT_FPS, ENDINGS, save_frames, save_png
 
 _HELP = """List, check, play, draw, sample and analyse I-PHYRE games.
 
@@ -117,7 +117,7 @@ def play_game(
     ] = "",
     hz: Hertz = 60,
     out: Annotated[
-        Path | None, out_file("the episode: .gif or .mp4, or .png for its last frame")
+        Path | None, out_file("the episode: .gif or .mp4, or .png for its last frame", *ENDINGS)
     ] = None,
     size: Size = 400,
     file: OwnFile = None,
@@ -132,8 +132,6 @@ def play_game(
       topple iphyre play mine --file my_games.py --hz 10 --json
     """
     with user_errors():
-        if out is not None:
-            check_ending(out)
         rules = rules_at(hz, engine)
         chosen = find_game(game, file)
         plan = plan_from_seconds(chosen, parse_times(times), rules)
@@ -151,7 +149,7 @@ def play_game(
 @app.command()
 def picture(
     game: GameName,
-    out: Annotated[Path, out_file("the picture, ending in .png")],
+    out: Annotated[Path, out_file("the picture, ending in .png", ".png")],
     size: Size = 600,
     file: OwnFile = None,
     as_json: Json = False,

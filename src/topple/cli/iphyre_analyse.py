@@ -238,10 +238,7 @@ def failures(
                 for game in PUBLISHED
             }
         else:
-            tried = {
-                name: Attempted(tuple(each["order"]), bool(each["solved"]))
-                for name, each in read_json(played).items()
-            }
+            tried = _read_played(played)
         orders = {name: plan.order for name, plan in oracle_plans(oracle_file, PUBLISHED).items()}
         counts = [
             *((split.value, c) for split, c in failures_by_split(tried, orders).items()),
@@ -252,3 +249,13 @@ def failures(
     rows = [(name, *c, c.timing_share, c.order_share) for name, c in counts]
     columns = ("split", "total", "SN", "RON", "SRON", "P(T|F)", "P(O|F)")
     show("Failures of order and of timing", columns, rows, as_json)
+
+
+def _read_played(path: Path) -> dict[str, Attempted]:
+    try:
+        return {
+            name: Attempted(tuple(each["order"]), bool(each["solved"]))
+            for name, each in read_json(path).items()
+        }
+    except (AttributeError, KeyError, TypeError):
+        raise ValueError(f'{path} must map games to {{"order": [...], "solved": ...}}') from None

@@ -71,9 +71,15 @@ def out_folder(content: str) -> Any:
     return typer.Option("--out", help=f"Folder for {content}.", callback=free_folder)
 
 
-def out_file(content: str) -> Any:
-    """`--out` of a command that writes one file."""
-    return typer.Option("--out", help=f"File for {content}.", callback=free_file)
+def out_file(content: str, *endings: str) -> Any:
+    """`--out` of a command that writes one file, with one of some endings if any are given."""
+
+    def check(path: Path | None) -> Path | None:
+        if path is not None and endings and path.suffix.lower() not in endings:
+            raise typer.BadParameter(f"{path} must end in {', '.join(endings)}")
+        return free_file(path)
+
+    return typer.Option("--out", help=f"File for {content}.", callback=check)
 
 
 def free_folder(path: Path | None) -> Path | None:
@@ -93,8 +99,9 @@ def free_file(path: Path | None) -> Path | None:
     return path
 
 
-Size = Annotated[int, typer.Option("--size", min=1, help="Width of the picture in pixels.")]
-EachSize = Annotated[int, typer.Option("--size", min=1, help="Width of each puzzle in pixels.")]
+_PIXELS: dict[str, Any] = {"min": 1, "max": 10_000}
+Size = Annotated[int, typer.Option("--size", **_PIXELS, help="Width of the picture in pixels.")]
+EachSize = Annotated[int, typer.Option("--size", **_PIXELS, help="Width of each puzzle in pixels.")]
 Figure = Annotated[
     Path | None,
     typer.Option(
@@ -157,7 +164,7 @@ Backend = Annotated[
 
 @dataclass(frozen=True)
 class Cluster:
-    """The machines that work."""
+    """The cluster that does the work, if any."""
 
     use_ray: UseRay = False
     address: Address = None
@@ -210,7 +217,7 @@ def parse_numbers(text: str, what: str) -> list[int]:
 
 
 class Benchmark(Enum):
-    """The benchmarks, as options name them."""
+    """The benchmarks by the names that options use."""
 
     PHYRE = "phyre"
     IPHYRE = "iphyre"
@@ -250,7 +257,7 @@ _WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 
 
 def parse_settings(texts: list[str] | None) -> dict[str, Setting]:
-    """Read settings given as NAME=VALUE; values that look like numbers or truth values are.
+    """Read settings given as NAME=VALUE, with values such as 1, 0.5, true, none or a word.
 
     Raises:
         ValueError: A text is not of this form.

@@ -1,4 +1,4 @@
-"""``topple reproduce``: the published tables and figures of PHYRE's baselines, run again."""
+"""`topple reproduce` for PHYRE: Tables 1 and 2, and Figures 3 to 6."""
 
 from __future__ import annotations
 
@@ -170,8 +170,8 @@ def figure6_command(
 ) -> None:
     """Reproduce Figure 6 of PHYRE: AUCCESS of DQN and six ablations on dev tasks.
 
-    For each configuration, `topple train --agent configs/phyre/NAME.toml --part dev`
-    and then `topple evaluate` write the records.
+    For each configuration, run `topple train --part dev` with
+    `--agent configs/phyre/NAME.toml`, and then `topple evaluate`.
 
     Examples:
       topple reproduce figure6 runs

@@ -1,4 +1,4 @@
-"""Tables of what runs scored, for people and for machines."""
+"""Tables of the scores of runs, and the same as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CURVE = (1, 10, 100)  # attempts at which the share of solved tasks is shown
 def show_runs(
     records: Iterable[RunRecord[Any, Any]], as_json: bool, llm: LlmRun | None = None
 ) -> None:
-    """Print what runs scored, and what a model's calls amounted to."""
+    """Print the scores of runs and, for a language model, its requests, tokens and cost."""
     records = list(records)
     tasks = [record for record in records if record.config.benchmark == "phyre"]
     games = [record for record in records if record.config.benchmark == "iphyre"]

@@ -18,6 +18,7 @@ from topple.phyre import (
     Setup,
     Task,
     TaskId,
+    Template,
     Tier,
     enumerate_tasks,
     load_fold,
@@ -96,13 +97,17 @@ def find_puzzle(text: str, number: int = 0) -> Puzzle:
     return Puzzle(str(task.id), task.scene, task.description, task)
 
 
-def _template_task(path: Path, number: int) -> Task:
+def _read_template(path: Path) -> Template:
     try:
-        template = load_template(path)
+        return load_template(path)
     except (ValueError, OSError):
         raise
     except Exception as error:  # the file is a user's program and can fail in any way
         raise ValueError(f"{path}: {type(error).__name__}: {error}") from None
+
+
+def _template_task(path: Path, number: int) -> Task:
+    template = _read_template(path)
     for task in enumerate_tasks(template):
         if task.id.number == number:
             return task
@@ -151,7 +156,7 @@ def chosen_tasks(names: Iterable[str] | None) -> dict[Tier, list[Task]]:
         if name in (tier.value for tier in Tier):
             tasks: Sequence[Task] = tier_tasks(Tier(name))
         elif name.endswith(".py"):
-            tasks = list(enumerate_tasks(load_template(name), TASKS_OF_A_TEMPLATE))
+            tasks = list(enumerate_tasks(_read_template(Path(name)), TASKS_OF_A_TEMPLATE))
         else:
             tasks = template_tasks(name)
         for task in tasks:

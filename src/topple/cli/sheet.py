@@ -10,7 +10,7 @@ import typer
 from topple.cli.errors import user_errors
 from topple.cli.options import EachSize, Json, TierName, out_file
 from topple.cli.output import show_json
-from topple.media.files import FrameFileError, save_png
+from topple.media.files import save_png
 from topple.phyre import Tier
 from topple.phyre.pictures import SHEET_SIZE, tier_sheet
 
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def sheet(
     tier: TierName,
-    out: Annotated[Path, out_file("the picture, ending in .png")],
+    out: Annotated[Path, out_file("the picture, ending in .png", ".png")],
     tasks_per_template: Annotated[
         int,
         typer.Option(
@@ -47,8 +47,6 @@ def sheet(
       topple sheet --tier two_balls --tasks-per-template 5 --size 128 --out five.png
     """
     with user_errors():
-        if out.suffix.lower() != ".png":
-            raise FrameFileError(f"{out}: the name of a sheet must end in .png")
         frame = tier_sheet(Tier.parse(tier), tasks_per_template, size, columns)
         save_png(frame, out)
     height, width = frame.shape[:2]

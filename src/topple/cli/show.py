@@ -11,7 +11,7 @@ from topple.cli.errors import user_errors
 from topple.cli.options import Json, Size, out_file
 from topple.cli.output import show_json
 from topple.cli.select_tasks import Puzzle, find_puzzle, parse_action
-from topple.media.files import DEFAULT_FPS, check_ending, save_frames, save_png
+from topple.media.files import DEFAULT_FPS, ENDINGS, save_frames, save_png
 from topple.phyre import Tier
 from topple.phyre.frames import DEFAULT_SIZE
 from topple.phyre.pictures import film, outcome, picture
@@ -47,7 +47,10 @@ def show(
     ] = False,
     out: Annotated[
         Path | None,
-        out_file("the picture: .png for the initial scene, .gif or .mp4 for the simulation"),
+        out_file(
+            "the picture: .png for the initial scene, .gif or .mp4 for the simulation",
+            *ENDINGS,
+        ),
     ] = None,
     number: Annotated[int, typer.Option(help="Number of the task within a template file.")] = 0,
     size: Size = DEFAULT_SIZE,
@@ -69,8 +72,6 @@ def show(
     """
     with user_errors():
         found = find_puzzle(puzzle, number)
-        if out is not None:
-            check_ending(out)
         balls = parse_action(action or ())
         if balls and solve:
             raise ValueError("give --action or --solve, not both")

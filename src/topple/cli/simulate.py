@@ -31,7 +31,7 @@ def simulate(
             "columns for one ball or 6 for two."
         ),
     ],
-    out: Annotated[Path, out_file("the table, ending in .npz")],
+    out: Annotated[Path, out_file("the table, ending in .npz", ".npz")],
     tier: TierOrAll = None,
     tasks: Annotated[
         str | None,

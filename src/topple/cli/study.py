@@ -213,7 +213,7 @@ def invite(
 @app.command()
 def export(
     study: StudyId,
-    out: Annotated[Path, out_file("the attempts, ending in .csv or .json")],
+    out: Annotated[Path, out_file("the attempts, ending in .csv or .json", ".csv", ".json")],
     database: Database = None,
     as_json: Json = False,
 ) -> None:
@@ -225,8 +225,6 @@ def export(
     with open_store(database) as store:
         from topple.player.study_export import export_csv, export_study
 
-        if out.suffix not in (".csv", ".json"):
-            raise ValueError(f"{out} must end in .csv or .json")
         content = export_study(store, study)
         with whole_file(out) as temporary:
             if out.suffix == ".json":

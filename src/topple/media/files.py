@@ -30,16 +30,6 @@ def save_png(frame: Frame, path: str | Path) -> None:
         Image.fromarray(frame).save(temporary, format="PNG", optimize=True)
 
 
-def check_ending(path: Path) -> None:
-    """Refuse a file that cannot hold a picture, before work is spent on it.
-
-    Raises:
-        FrameFileError: the ending is none of .png, .gif and .mp4.
-    """
-    if path.suffix.lower() not in _WRITERS:
-        raise FrameFileError(f"{path} must end in {', '.join(_WRITERS)}")
-
-
 def save_frames(
     frames: Sequence[Frame], path: str | Path, fps: int = DEFAULT_FPS, hold: float = 0.0
 ) -> None:
@@ -57,7 +47,8 @@ def save_frames(
             not installed.
     """
     path = Path(path)
-    check_ending(path)
+    if path.suffix.lower() not in _WRITERS:
+        raise FrameFileError(f"{path} must end in {', '.join(_WRITERS)}")
     if not frames:
         raise FrameFileError(f"no frames to write to {path}")
     if not 1 <= fps <= MAX_FPS:
@@ -143,3 +134,5 @@ def _mp4(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
 
 
 _WRITERS = {".png": _png, ".gif": _gif, ".mp4": _mp4}
+#: The endings of files that :func:`save_frames` writes.
+ENDINGS = tuple(_WRITERS)

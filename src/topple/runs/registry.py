@@ -38,6 +38,8 @@ def create_agent(
         ValueError: The agent has no such setting.
     """
     made = _find_class(find_benchmark(benchmark).agents, name)
+    if not callable(made):
+        raise LookupError(f"agent {name!r} is not a class; give 'module:Class' of your own")
     settings = settings or {}
     if dataclasses.is_dataclass(made):
         known = {field.name: field.default for field in dataclasses.fields(made) if field.init}
