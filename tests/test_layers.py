@@ -45,7 +45,7 @@ ONLY_IN = {
         "iphyre/agents/",
     ),
     "typer": ("cli/",),
-    "fastapi": ("player/",),
+    "fastapi": ("player/app.py", "player/routes/", "player/service.py"),
     "sqlalchemy": ("player/",),
     "httpx": ("llm/endpoint.py",),
 }
@@ -172,6 +172,7 @@ FORBIDDEN = [
     ("phyre/task.py", "import typer"),
     ("llm/chat.py", "import httpx"),
     ("cli/study.py", "import fastapi"),
+    ("player/attempts.py", "from fastapi import HTTPException"),
     ("phyre/task.py", "print('hello')"),
     ("phyre/task.py", "import sys\nsys.argv[1]"),
     ("phyre/task.py", "from sys import argv"),
