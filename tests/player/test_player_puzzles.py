@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from support.player_client import blank
 from topple.iphyre import plan_from_ticks, play
 from topple.iphyre.game_file import load_games
 from topple.phyre import Simulator
@@ -16,13 +17,6 @@ from topple.phyre.scene.codec import scene_from_json
 
 WS = "ws://127.0.0.1:8765/api/iphyre/games"
 BENCHMARKS = ("phyre", "iphyre")
-
-
-def blank(client: TestClient, benchmark: str) -> dict[str, Any]:
-    puzzle: dict[str, Any] = client.get(
-        "/api/puzzles/blank", params={"benchmark": benchmark}
-    ).json()
-    return puzzle
 
 
 def keep(client: TestClient, player: dict[str, str], puzzle: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from support.player_client import blank
 from topple.player import tables
 from topple.player.models.puzzles import PuzzleOut
 from topple.player.settings import Settings
@@ -17,13 +18,6 @@ from topple.player.texts import MAX_TEXT
 
 LONE = "\ud800"  # half of a surrogate pair: JSON can carry it, UTF-8 cannot
 BAD_TEXTS = [LONE, "x" * (MAX_TEXT + 1), "a\x00b"]
-
-
-def blank(client: TestClient, benchmark: str) -> dict[str, Any]:
-    puzzle: dict[str, Any] = client.get(
-        "/api/puzzles/blank", params={"benchmark": benchmark}
-    ).json()
-    return puzzle
 
 
 def send(
