@@ -65,6 +65,10 @@ def simulation_progress() -> Any:
     return report
 
 
+#: Settings that may be given on the command line.
+OVERRIDES = tuple(["actions", "updates", "rank_size", "attempts_per_task", "batch_size", "width", "image_size"])
+
+
 def device_name(device: str) -> str:
     if device == "cuda":
         return str(torch.cuda.get_device_name())
@@ -74,9 +78,7 @@ def device_name(device: str) -> str:
 def overrides(arguments: argparse.Namespace) -> dict[str, Setting]:
     """Settings given on the command line, which go before those of the config file."""
     given: dict[str, Setting] = {
-        name: getattr(arguments, name)
-        for name in ("actions", "updates", "rank", "share", "batch", "width", "image_size")
-        if getattr(arguments, name) is not None
+        name: getattr(arguments, name) for name in OVERRIDES if getattr(arguments, name) is not None
     }
     if arguments.compile:
         given["compile"] = True
@@ -228,11 +230,12 @@ def main() -> None:
         action="append",
         default=[],
         metavar="NAME=A,B",
-        help="act with these values of a setting instead, such as rank=10,100,1000",
+        help="act with these values of a setting instead, such as rank_size=10,100,1000",
     )
     parser.add_argument("--tasks", type=int, help="score only so many tasks")
-    for name in ("actions", "updates", "rank", "share", "batch", "width", "image-size"):
-        parser.add_argument(f"--{name}", type=int, help="instead of the config's")
+    for name in OVERRIDES:
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=int, help="value of this setting instead of the file's")
     parser.add_argument("--compile", action="store_true", help="train through torch.compile")
     arguments = parser.parse_args()
     specs = [find_spec(str(path), "phyre") for path in arguments.configs]

@@ -136,6 +136,8 @@ def test_settings_of_the_wrong_kind_are_named(tmp_path: Path) -> None:
         ValueError, match="'updates' of agent 'dqn' is 'many'; it has to be a whole"
     ):
         create_agent("phyre", "dqn", {"updates": "many"})
-    with pytest.raises(ValueError, match="'balance_classes' of agent 'dqn' is 1; it has to be a truth"):
+    with pytest.raises(
+        ValueError, match="'balance_classes' of agent 'dqn' is 1; it has to be a truth"
+    ):
         create_agent("phyre", "dqn", {"balance_classes": 1})
     assert create_agent("phyre", "mem", {"weight": 1}).traits.online

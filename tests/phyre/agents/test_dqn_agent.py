@@ -175,7 +175,9 @@ def test_a_checkpoint_is_for_its_own_training(
     file = tmp_path / "checkpoint.pt"
     agent = Dqn(**SMALL)
     list(agent.learn(training(tasks, cache), file))
-    with pytest.raises(CheckpointError, match=r"trained with fusion_place = last, not first; use the"):
+    with pytest.raises(
+        CheckpointError, match=r"trained with fusion_place = last, not first; use the"
+    ):
         list(Dqn(**{**SMALL, "fusion_place": "first"}).learn(training(tasks, cache), file))
     with pytest.raises(CheckpointError, match="another seed; use"):
         list(Dqn(**SMALL).learn(training(tasks, cache, seed=5), file))

@@ -10,7 +10,7 @@ PROGRAM = f"""
 import sys
 for name in {ABSENT!r}:
     sys.modules[name] = None  # importing it now fails
-import topple.phyre.agents.dqn, topple.runs.training, topple.runs.store
+import topple.phyre.agents.dqn, topple.runs.training, topple.runs.record
 """
 NO_TORCH = """
 import sys
