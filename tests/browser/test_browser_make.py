@@ -77,6 +77,8 @@ def test_game_is_made_by_keys_and_played(visitor: Visitor, tmp_path: Path) -> No
     visitor.go("#/make/iphyre")
     page = visitor.page
     page.get_by_label("Name of the puzzle").fill("Two shelves")
+    strokes = page.locator(".tools [class^=stroke]")
+    assert "none" not in strokes.evaluate_all("all => all.map(one => getComputedStyle(one).stroke)")
     visitor.press("Add gray")
     visitor.canvas.focus()
     start = _field(visitor, "y1")

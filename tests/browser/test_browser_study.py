@@ -55,6 +55,8 @@ def test_study_survives_reloads_and_is_exported(make_visitor: MakeVisitor) -> No
     researcher.page.reload()
     row = researcher.page.get_by_role("row").filter(has_text="P07")
     expect(row).to_contain_text("2 of 2")
+    researcher.page.set_viewport_size({"width": 390, "height": 844})  # a phone
+    assert researcher.overflow() <= 0
     again = make_visitor()  # the link of a participant leads back, and does not stay readable
     again.go(_link_back(researcher, invitation))
     expect(again.page.get_by_role("heading", name="Thank you")).to_be_visible()
