@@ -34,7 +34,7 @@ struct Surface {
 };
 
 // Numbers that depend on the length of a step.
-struct Pace {
+struct TimeStep {
   double dt;
   double bias;  // the share of an overlap that is corrected in a step
   double warm;  // how much of the old impulses is applied at once
@@ -57,7 +57,7 @@ TOPPLE_FN Vec bias_at(const Body& body, Vec r) { return body.v_bias + perp(r) * 
 }  // namespace detail
 
 TOPPLE_FN void prepare(Arbiter& arbiter, const Body& a, const Body& b, const Surface& surface,
-                       const Pace& pace) {
+                       const TimeStep& timing) {
   const Vec n = arbiter.n;
   const Vec apart = b.p - a.p;
   for (int i = 0; i < arbiter.count; ++i) {
@@ -65,17 +65,17 @@ TOPPLE_FN void prepare(Arbiter& arbiter, const Body& a, const Body& b, const Sur
     c.n_mass = detail::inverse_mass(a, b, c.r1, c.r2, n);
     c.t_mass = detail::inverse_mass(a, b, c.r1, c.r2, perp(n));
     const double distance = dot((c.r2 - c.r1) + apart, n);
-    c.bias = (-pace.bias) * min(0.0, distance + kSlop) / pace.dt;
+    c.bias = (-timing.bias) * min(0.0, distance + kSlop) / timing.dt;
     c.j_bias = 0.0;
     c.bounce = dot(detail::velocity_at(b, c.r2) - detail::velocity_at(a, c.r1), n) * surface.bounce;
   }
 }
 
-TOPPLE_FN void warm_start(const Arbiter& arbiter, Body& a, Body& b, const Pace& pace) {
+TOPPLE_FN void warm_start(const Arbiter& arbiter, Body& a, Body& b, const TimeStep& timing) {
   if (arbiter.age == Age::kFirst) return;
   for (int i = 0; i < arbiter.count; ++i) {
     const Contact& c = arbiter.contacts[i];
-    const Vec j = rotate(arbiter.n, {c.jn, c.jt}) * pace.warm;
+    const Vec j = rotate(arbiter.n, {c.jn, c.jt}) * timing.warm;
     if (is_dynamic(a)) apply_impulse(a, -j, c.r1);
     if (is_dynamic(b)) apply_impulse(b, j, c.r2);
   }

@@ -32,23 +32,23 @@ TOPPLE_FN void apply_both(Body& a, Body& b, Vec j) {
 
 }  // namespace detail
 
-TOPPLE_FN void prepare(Joint& joint, Body& a, Body& b, const Pace& pace) {
+TOPPLE_FN void prepare(Joint& joint, Body& a, Body& b, const TimeStep& timing) {
   const Vec delta = b.p - a.p;
   const double distance = length(delta);
   joint.n = delta * (1.0 / (distance != 0.0 ? distance : __builtin_inf()));
   joint.n_mass = 1.0 / (a.m_inv + b.m_inv);
   if (!joint.spring) {
     joint.jn_start = joint.jn;
-    joint.bias = (-pace.bias) * (distance - joint.distance) / pace.dt;
+    joint.bias = (-timing.bias) * (distance - joint.distance) / timing.dt;
     return;
   }
   joint.target = 0.0;
-  joint.j_sum = ((joint.rest - distance) * joint.stiffness) * pace.dt;
+  joint.j_sum = ((joint.rest - distance) * joint.stiffness) * timing.dt;
   detail::apply_both(a, b, joint.n * joint.j_sum);
 }
 
-TOPPLE_FN void warm_start(const Joint& joint, Body& a, Body& b, const Pace& pace) {
-  if (!joint.spring) detail::apply_both(a, b, joint.n * (joint.jn * pace.warm));
+TOPPLE_FN void warm_start(const Joint& joint, Body& a, Body& b, const TimeStep& timing) {
+  if (!joint.spring) detail::apply_both(a, b, joint.n * (joint.jn * timing.warm));
 }
 
 // One pass; tells whether anything changed in any bit.

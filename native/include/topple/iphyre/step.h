@@ -163,7 +163,7 @@ TOPPLE_FN void step(World& world, double dt, double bias) {
     if (arbiter.stamp == world.stamp) arbiter.age = Age::kNormal;
   }
   ++world.stamp;
-  const Pace pace = {dt, bias, world.last_dt == 0.0 ? 0.0 : dt / world.last_dt};
+  const TimeStep timing = {dt, bias, world.last_dt == 0.0 ? 0.0 : dt / world.last_dt};
   world.last_dt = dt;
   world.active_count = 0;
   world.steady = true;
@@ -178,11 +178,11 @@ TOPPLE_FN void step(World& world, double dt, double bias) {
 
   for (int i = 0; i < world.active_count; ++i) {
     Arbiter& arbiter = world.arbiters[world.active[i]];
-    prepare(arbiter, bodies[arbiter.a], bodies[arbiter.b], world.surface, pace);
+    prepare(arbiter, bodies[arbiter.a], bodies[arbiter.b], world.surface, timing);
   }
   for (int i = 0; i < world.joint_count; ++i) {
     Joint& joint = world.joints[i];
-    prepare(joint, bodies[joint.a], bodies[joint.b], pace);
+    prepare(joint, bodies[joint.a], bodies[joint.b], timing);
   }
   for (int i = 0; i < world.dynamic_count; ++i) {
     Body& body = bodies[world.dynamic[i]];
@@ -192,14 +192,14 @@ TOPPLE_FN void step(World& world, double dt, double bias) {
   }
   for (int i = 0; i < world.active_count; ++i) {
     const Arbiter& arbiter = world.arbiters[world.active[i]];
-    warm_start(arbiter, bodies[arbiter.a], bodies[arbiter.b], pace);
+    warm_start(arbiter, bodies[arbiter.a], bodies[arbiter.b], timing);
   }
   for (int i = 0; i < world.joint_count; ++i) {
     const Joint& joint = world.joints[i];
-    warm_start(joint, bodies[joint.a], bodies[joint.b], pace);
+    warm_start(joint, bodies[joint.a], bodies[joint.b], timing);
   }
   detail::solve_all(world);
-  world.steady = pace.warm == 1.0 && detail::is_steady(world, before);
+  world.steady = timing.warm == 1.0 && detail::is_steady(world, before);
 }
 
 }  // namespace iphyre
