@@ -29,6 +29,8 @@ ALIKE = {
     "--part": ("PHYRE tasks ",),
     "--port": ("Port of the server",),
     "--runs": ("Folder of run records.",),
+    "--sample": ("Number of random pairs ",),
+    "--seed": ("Seed of the ",),
     "--size": ("Width of ",),
     "--tasks": ("Comma-separated PHYRE task ",),
 }

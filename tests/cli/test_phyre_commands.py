@@ -176,7 +176,7 @@ def test_demo_writes_a_report_and_takes_it_up() -> None:
         ("simulate --tier ball --actions broken.py --out t.npz", "is not a .npy file"),
         ("simulate --tier two_balls --actions 3.npy --out t.npz", "take [actions, 6]"),
         ("simulate --tier ball --actions text.npy --out t.npz", "is not a .npy file"),
-        ("simulate --tier ball --actions 5 --out t.txt", "ends in .npz"),
+        ("simulate --tier ball --actions 5 --out t.txt", "must end in .npz"),
         ("simulate --tier ball --actions 5 --out other.npz", "holds something else"),
     ],
 )

@@ -64,9 +64,9 @@ ListSeed = Annotated[
 def _group() -> None:
     """Build, check and exchange the outcomes of the fixed action list on PHYRE tasks.
 
-    The package contains the solutions among 100,000 actions on all published tasks, so agents
-    and analyses need none of these commands. They verify that data, and add longer lists, other
-    seeds and your own templates.
+    The package contains the solutions among 100,000 actions on all published
+    tasks, so agents and analyses need none of these commands. They verify that
+    data, and add longer lists, other seeds and your own templates.
 
     Examples:
       topple cache check --tier ball --actions 100000 --sample 1000
@@ -130,9 +130,10 @@ def check(
 ) -> None:
     """Compare outcomes with the hashes that come with the package, and with simulations.
 
-    Outcomes that `topple cache build` simulated are checked where they are complete, else those
-    of the solution index. To simulate every outcome again, build them first, preferably with
-    --backend cuda. The exit status is 1 if outcomes differ.
+    Outcomes that `topple cache build` simulated are checked where they are
+    complete, and those of the solution index otherwise. To simulate every
+    outcome again, build them first, preferably with --backend cuda. The exit
+    status is 1 if outcomes differ.
 
     Examples:
       topple cache check --tier ball --actions 100000 --json
@@ -195,8 +196,8 @@ def import_file(
 ) -> None:
     """Add a solution index to the cache, so that what it covers is never simulated again.
 
-    Random pairs of its published tasks and actions are simulated first; the file is refused if
-    one differs.
+    Random pairs of its published tasks and actions are simulated first; the
+    file is refused if one differs.
 
     Examples:
       topple cache import mine.solutions
@@ -211,7 +212,7 @@ def _folder(cache: Path | None) -> Path:
 
 
 def _templates(tier: Tier, names: str | None) -> dict[str, Sequence[Task]]:
-    """The tasks of published templates and of template files."""
+    """Return the tasks of published templates and of template files."""
     chosen: dict[str, Sequence[Task]] = {}
     for name in tier.template_ids if names is None else names.split(","):
         if name.endswith(".py"):
