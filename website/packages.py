@@ -29,15 +29,13 @@ PACKAGES = {
     "reports": Package("Reports", "table statistics html"),
     "phyre": Package(
         "PHYRE",
-        "tier task fold simulator task_set result action attempt auccess authoring builder draft "
+        "tier task fold simulator task_set action attempt auccess authoring builder draft "
         "shapes own templates features palette frames pictures engine_hash env vector_env "
         "env_slots benchmark selection results phases rows tables figures dev_figures report "
         "clips published",
     ),
     "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
-    "phyre.engine": Package(
-        "PHYRE engine", "request result native balls raster world edits backend"
-    ),
+    "phyre.engine": Package("PHYRE engine", "request result native balls world edits backend"),
     "phyre.cache": Package("PHYRE outcome cache", "action_cache table grid index manifest"),
     "phyre.agents": Package("PHYRE agents", "rand mem optimal object_prior dqn"),
     "phyre.analysis": Package("PHYRE analysis", "difficulty solvability diversity"),
