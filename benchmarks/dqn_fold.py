@@ -66,7 +66,15 @@ def simulation_progress() -> Any:
 
 
 #: Settings that may be given on the command line.
-OVERRIDES = tuple(["actions", "updates", "rank_size", "attempts_per_task", "batch_size", "width", "image_size"])
+OVERRIDES = (
+    "actions",
+    "updates",
+    "rank_size",
+    "attempts_per_task",
+    "batch_size",
+    "width",
+    "image_size",
+)
 
 
 def device_name(device: str) -> str:

@@ -1,7 +1,7 @@
-"""Accounts of a run: calls, tokens, time and cost.
+"""Accounting of a run: calls, tokens, time and cost.
 
-They come from the stored exchanges, so that they hold over kills and resumes, and lie beside
-the record in ``accounting.json``: times and costs are no part of a record.
+It is computed from the stored exchanges, so interrupted runs are counted completely, and stored
+beside the record in ``accounting.json``: times and costs are not part of a record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PER = 1_000_000  # tokens that a price is for
 
 @dataclass(frozen=True)
 class Price:
-    """Of a model, for a million tokens, in whatever currency."""
+    """Prices of a model for a million tokens, in any currency."""
 
     prompt: float
     completion: float
@@ -31,21 +31,21 @@ class Price:
 
 @dataclass
 class Account:
-    """What a run, or a part of it, took.
+    """The resources that a run or a part of it used.
 
     Attributes:
         calls: exchanges with the model.
-        requests: sent, retries included.
-        prompt_tokens: as the server counted them.
-        completion_tokens: likewise.
-        uncounted: calls whose tokens the server did not tell; they cost nothing here.
-        model_seconds: waited for answers, added up over calls.
-        wall_seconds: during which at least one call was under way.
-        cost: by the price table; None without one.
-        turns: finished, passed ones included.
-        passed: without a usable answer.
+        requests: requests sent, retries included.
+        prompt_tokens: prompt tokens as the server counted them.
+        completion_tokens: completion tokens as the server counted them.
+        uncounted: calls whose tokens the server did not report; they cost nothing here.
+        model_seconds: sum of the durations of all calls.
+        wall_seconds: time during which at least one call was running.
+        cost: cost according to the price table; None without one.
+        turns: finished turns, passed ones included.
+        passed: turns without a usable answer.
         failures: replies that could not be used.
-        tool_calls: by name.
+        tool_calls: number of tool calls by name.
     """
 
     calls: int = 0
@@ -88,7 +88,7 @@ def read_prices(path: Path) -> dict[str, Price]:
 def account_of(
     exchanges: Iterable[Exchange], turns: Iterable[TurnNote] = (), price: Price | None = None
 ) -> Account:
-    """Add up."""
+    """Add up exchanges and turns."""
     account = Account()
     spans = []
     for exchange in exchanges:
@@ -126,12 +126,12 @@ def _covered(spans: list[tuple[float, float]]) -> float:
 
 
 def write_accounting(folder: Path, model: str, prices: Mapping[str, Price] | None) -> Account:
-    """Write the accounts of a run's folder: in all, and of each task or game.
+    """Write the accounting of a run: its total, and each task or game.
 
     Args:
-        folder: of the exchanges.
-        model: who was asked.
-        prices: which hold this model's; None: nothing is priced.
+        folder: folder of the exchanges.
+        model: name of the model.
+        prices: price table that contains the model; None: no costs.
     """
     price = None if prices is None else prices[model]
     exchanges, turns = read_exchanges(folder), read_turns(folder)

@@ -1,4 +1,4 @@
-"""Answers: where the JSON is in a model's words, and whether it follows its schema.
+"""Answers: the JSON object in a model's reply, and whether it follows its schema.
 
 The rule for finding it, also told to the models: the reply is one JSON object and nothing
 else; or there is text around it, and then the last fenced code block holds it. What stands
@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 Schema = Mapping[str, Any]
 
-NOTE_LENGTH = 500  # characters of the note a model may keep for itself
+NOTE_LENGTH = 500  # maximum length of the note that a model may write to itself
 NOTE: Schema = {"type": "string", "maxLength": NOTE_LENGTH}
 
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)```", re.DOTALL)
@@ -38,7 +38,7 @@ class AnswerError(ValueError):
 
 
 def read_answer(text: str, schema: Schema) -> Any:
-    """The object a reply holds.
+    """The JSON object in a reply.
 
     Raises:
         AnswerError: there is none, or it does not follow the schema.
@@ -59,7 +59,7 @@ def _find(text: str) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """JSON by the book: no NaN, no name twice.
+    """Parse strict JSON: no NaN, no repeated names.
 
     Raises:
         AnswerError: it is none.
@@ -88,7 +88,7 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def check(value: Any, schema: Schema, where: str = "the answer") -> None:
-    """Hold a value against a schema.
+    """Check a value against a schema.
 
     Raises:
         AnswerError: it does not follow it; the message says where and how.

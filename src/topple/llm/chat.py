@@ -1,4 +1,4 @@
-"""A chat with a model: what was asked before is read from disk, the rest is asked now."""
+"""A chat with a model: earlier replies are read from disk, the others are requested."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Link:
-    """What an agent needs besides its settings; equal runs may differ in it.
+    """The parts of an agent that are not settings; equal runs may differ in them.
 
     Attributes:
         connection: how the model is reached.
-        folder: where exchanges are kept.
-        progress: called with (tasks or games done, in all).
+        folder: folder of the stored exchanges.
+        progress: called with the number of finished tasks or games and their total.
     """
 
     connection: Connection
@@ -37,9 +37,9 @@ class Chat:
     """Asks a model. Threads may share one.
 
     Args:
-        endpoint: where to ask.
-        store: of what was asked.
-        options: of every request, such as the model and the temperature.
+        endpoint: the endpoint to ask.
+        store: the store of exchanges.
+        options: fields of every request, such as the model and the temperature.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Chat:
         """The reply to some messages.
 
         Args:
-            place: of this request in the run; no other has the same.
+            place: unique place of this request in the run.
             messages: the whole conversation so far.
-            more: other parts of the request, such as its tools.
+            more: further fields of the request, such as its tools.
 
         Raises:
             EndpointError: the model cannot be reached.
@@ -84,7 +84,7 @@ class Chat:
         return answered.reply
 
     def stop(self) -> None:
-        """Ask nothing more; answers under way are still stored."""
+        """Ask nothing more; running requests are still stored."""
         self._stopped = True
         self._endpoint.limit.stop()
 

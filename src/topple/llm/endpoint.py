@@ -23,10 +23,10 @@ try:
 except ImportError:
     raise ImportError("model endpoints need httpx: pip install 'topple[llm]'") from None
 
-MAX_BYTES = 4 << 20  # of a response; longer ones are cut off and count as unusable
-LONGEST_WAIT = 300.0  # s a server may ask to wait; more ends the run, to be taken up later
+MAX_BYTES = 4 << 20  # maximum size of a response; longer ones are cut off and cannot be used
+LONGEST_WAIT = 300.0  # s a server may ask to wait; more ends the run, which can be resumed later
 FIRST_WAIT = 1.0  # s before the first retry, doubled for each further one
-_QUOTED = 300  # characters of a server's words in an error
+_QUOTED = 300  # characters of a server's message in an error
 _BYTES_PER_TOKEN = 4  # to guess a request's tokens before the server has counted them
 # Not compressed: a small response could unpack to a huge one.
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
@@ -38,26 +38,26 @@ class EndpointError(OSError):
 
 
 class Answered(NamedTuple):
-    """A reply, and what it took."""
+    """A reply with its cost in time and requests."""
 
     reply: Reply
     seconds: float  # from the first request to the last byte, waits included
-    requests: int  # sent, retries included
+    requests: int  # requests sent, retries included
 
 
 @dataclass(frozen=True)
 class Connection:
-    """How a model is reached. Nothing here changes what it is asked.
+    """How a model is reached. Nothing here changes what is asked.
 
     Attributes:
-        base_url: such as ``https://host/v1``; with no path, ``/v1`` is meant.
-        key: sent as a bearer token; "": none.
+        base_url: URL such as ``https://host/v1``; ``/v1`` is added if it has no path.
+        key: API key, sent as a bearer token; "": none.
         timeout: seconds for one answer, from the request to its last byte.
-        retries: of a request that failed for a passing reason.
-        concurrency: tasks or games worked on at once.
-        requests_per_minute: at most.
-        tokens_per_minute: at most.
-        max_bytes: of a response.
+        retries: number of times to repeat a request that failed temporarily.
+        concurrency: number of tasks or games worked on concurrently.
+        requests_per_minute: maximum number of requests per minute.
+        tokens_per_minute: maximum number of tokens per minute.
+        max_bytes: maximum size of a response.
         first_wait: seconds before the first retry.
     """
 
@@ -117,7 +117,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Endpoint:
-    """Sends chat requests, politely: within limits, again where it helps, never too much.
+    """Sends chat requests within rate limits, and repeats those that fail temporarily.
 
     Threads may share one. Close it, or use it in a ``with`` statement.
     """
@@ -145,12 +145,12 @@ class Endpoint:
         self.close()
 
     def close(self) -> None:
-        """Hang up; requests that wait are turned away."""
+        """Close the connection; waiting requests are cancelled."""
         self.limit.stop()
         self._client.close()
 
     def complete(self, body: Mapping[str, Any]) -> Answered:
-        """Ask, and ask again while the failure may pass.
+        """Send a request, and send it again while the failure may be temporary.
 
         Raises:
             EndpointError: the server refuses the request, or does not get well.
@@ -180,7 +180,7 @@ class Endpoint:
                 f"{self._url.host}: {failure}, and asks to wait {wait:.0f} s; run it again later"
             )
         if failure.wait is not None:
-            self.limit.hold(wait)  # said to one, meant for all
+            self.limit.hold(wait)  # the limit holds for all threads
         self.limit.rest(wait)
 
     def _send(self, content: bytes, answer: int) -> Reply:
@@ -204,7 +204,7 @@ class Endpoint:
         if response.status_code != httpx.codes.OK:
             raise EndpointError(f"{self._url.host}: {self._said(response, text)}")
         try:
-            # Written anew first, so that no escape hides the key.
+            # Serialized again first, so that no escape sequence hides the key.
             body = self._clean(json.dumps(json.loads(text), ensure_ascii=False))
             reply = parse_reply(json.loads(body))
         except (ReplyError, ValueError, RecursionError) as error:
@@ -239,7 +239,7 @@ class Endpoint:
 
 
 class _PassingError(Exception):
-    """A request failed, but the next may do better."""
+    """A request failed temporarily."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)

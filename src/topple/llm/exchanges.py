@@ -1,4 +1,4 @@
-"""Every exchange with a model, on disk as soon as it is paid for.
+"""Every exchange with a model, written to disk at once.
 
 A folder holds ``exchanges.jsonl``, a line per exchange, and ``images/``, each picture once by
 its digest. A line is written and synced before its answer is used, so a run that is killed
@@ -38,23 +38,23 @@ class Exchange(NamedTuple):
     digest: str  # of the request
     request: Mapping[str, Any]  # as sent, with pictures by their digests
     reply: Reply
-    seconds: float  # it took, waits for a turn and retries included
-    requests: int  # sent to get it, retries included
+    seconds: float  # duration, including waits for the rate limit and retries
+    requests: int  # requests sent, retries included
     ended: float  # s since 1970
 
     @property
     def subject(self) -> str:
-        """The task or game it is about."""
+        """Name of the task or game."""
         return self.place.split("/", 1)[0]
 
     @property
     def turn(self) -> int:
-        """Which of the subject's turns, from 1."""
+        """Number of the turn, from 1."""
         return int(self.place.split("/")[1])
 
     @property
     def step(self) -> int:
-        """Which exchange of its turn, from 0."""
+        """Number of the exchange in its turn, from 0."""
         return int(self.place.split("/")[2])
 
 
@@ -65,7 +65,7 @@ def request_digest(body: Mapping[str, Any]) -> str:
 
 
 class ExchangeStore:
-    """Exchanges that were made, and room for new ones. Threads may share it.
+    """The exchanges of a run. Threads may share it.
 
     Raises:
         ExchangeError: the file is damaged before its last line, or another process uses it.
@@ -79,12 +79,12 @@ class ExchangeStore:
         try:
             _claim(self._file, folder)
             kept, end = _read(folder / EXCHANGES)
-            # A line that was being written when the process died would spoil the next one.
+            # Remove an incomplete last line, left by a process that was killed.
             self._file.truncate(end)
         except BaseException:
             self._file.close()
             raise
-        # Replies alone: requests may hold pictures, and nobody asks for them here.
+        # Replies alone: requests may hold pictures, which are not needed here.
         self._known = {(exchange.place, exchange.digest): exchange.reply for exchange in kept}
 
     def __enter__(self) -> ExchangeStore:
@@ -101,7 +101,7 @@ class ExchangeStore:
         return self._known.get((place, digest))
 
     def append(self, exchange: Exchange) -> None:
-        """Keep an exchange; when this returns, it is on disk."""
+        """Store an exchange; when this returns, it is on disk."""
         data = exchange._asdict()
         with self._lock:
             data["request"] = self._without_pictures(exchange.request)
@@ -113,7 +113,7 @@ class ExchangeStore:
             self._known[exchange.place, exchange.digest] = exchange.reply
 
     def _without_pictures(self, value: Any) -> Any:
-        """The same with each picture written to its file and named by its digest."""
+        """Replace each picture by its digest and write it to a file of its own."""
         if isinstance(value, Mapping):
             return {name: self._without_pictures(item) for name, item in value.items()}
         if isinstance(value, list | tuple):
@@ -130,7 +130,7 @@ class ExchangeStore:
 
 
 def png_url(png: bytes) -> str:
-    """A picture as chat messages carry it."""
+    """A picture as a data URL for chat messages."""
     return _PNG_URL + base64.b64encode(png).decode()
 
 
@@ -148,7 +148,7 @@ def read_exchanges(folder: Path) -> list[Exchange]:
 
 
 def put_aside(folder: Path) -> None:
-    """Keep the exchanges of a folder under another name, so that all is asked anew."""
+    """Rename the exchanges of a folder, so that everything is asked again."""
     path = folder / EXCHANGES
     if path.exists():
         number = 1
@@ -181,7 +181,7 @@ def _read(path: Path) -> tuple[list[Exchange], int]:
 
 
 def _claim(file: IO[bytes], folder: Path) -> None:
-    """Let no second process ask, and pay for, the same things."""
+    """Prevent a second process from asking, and paying for, the same things."""
     try:
         import fcntl
     except ImportError:  # Windows has no advisory locks of this kind
@@ -193,7 +193,7 @@ def _claim(file: IO[bytes], folder: Path) -> None:
 
 
 def by_subject(exchanges: list[Exchange]) -> Iterator[tuple[str, list[Exchange]]]:
-    """Exchanges of each task or game, in order of names."""
+    """The exchanges of each task or game, sorted by name."""
     groups: dict[str, list[Exchange]] = {}
     for exchange in exchanges:
         groups.setdefault(exchange.subject, []).append(exchange)

@@ -1,4 +1,4 @@
-"""How far two bodies are apart: for near misses, and for contacts nobody recorded."""
+"""Distances between bodies: for near misses, and for contacts that were not recorded."""
 
 from __future__ import annotations
 

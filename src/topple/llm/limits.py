@@ -1,4 +1,4 @@
-"""Rate limits: so many requests and so many tokens in any minute, over all threads."""
+"""Rate limits: requests and tokens in any minute, over all threads."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class StoppedError(Exception):
 
 
 class RateLimit:
-    """Holds requests back until they are allowed.
+    """Delays requests until they are allowed.
 
     Args:
-        requests: in any minute; None: any number.
-        tokens: in any minute, as far as they are known when a request is sent: those of
-            finished requests, and a guess for those under way; None: any number.
-        clock: seconds, for tests.
+        requests: maximum number of requests in any minute; None: no limit.
+        tokens: maximum number of tokens in any minute, as far as they are known when a request is
+            sent: those of finished requests, and an estimate for others; None: no limit.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class RateLimit:
         self._stop = threading.Event()
 
     def acquire(self, guess: int) -> list[float]:
-        """Wait for one's turn, with a guess of the tokens it takes; gives a ticket back.
+        """Wait until a request is allowed; returns a ticket for :meth:`settle`.
 
         Raises:
             StoppedError: the run was stopped.
@@ -56,12 +56,12 @@ class RateLimit:
             self.rest(wait)
 
     def settle(self, ticket: list[float], tokens: int) -> None:
-        """Replace a guess by what it was."""
+        """Replace the estimated tokens of a ticket by their number."""
         with self._lock:
             ticket[1] = float(tokens)
 
     def hold(self, seconds: float) -> None:
-        """Let nobody send for some time: the server said so."""
+        """Send nothing for some time, because the server asked for it."""
         with self._lock:
             self._held_until = max(self._held_until, self._clock() + seconds)
 
@@ -75,7 +75,7 @@ class RateLimit:
             raise StoppedError
 
     def stop(self) -> None:
-        """Wake up and turn away all who wait."""
+        """Cancel everything that waits."""
         self._stop.set()
 
     def __enter__(self) -> RateLimit:
@@ -85,18 +85,18 @@ class RateLimit:
         self.stop()
 
     def _wait(self, now: float, guess: int) -> float:
-        """Seconds until a request may go; call it with the lock."""
+        """Seconds until a request is allowed; call it with the lock held."""
         while self._sent and self._sent[0][0] <= now - WINDOW:
             self._sent.popleft()
         wait = self._held_until - now
         if self._requests is not None and len(self._sent) >= self._requests:
             wait = max(wait, self._sent[-self._requests][0] + WINDOW - now)
         if self._tokens is not None:
-            # One that is larger than the limit by itself goes when nothing else is in the way.
-            room = max(self._tokens - guess, 0)
+            # A request that exceeds the limit by itself is sent when there are no others.
+            allowed = max(self._tokens - guess, 0)
             used = sum(tokens for _, tokens in self._sent)
             for sent, tokens in self._sent:
-                if used <= room:
+                if used <= allowed:
                     break
                 wait = max(wait, sent + WINDOW - now)
                 used -= tokens

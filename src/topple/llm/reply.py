@@ -1,4 +1,4 @@
-"""What an endpoint answers, reduced to what matters and checked."""
+"""Replies of an endpoint, checked and reduced to what is needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Call(NamedTuple):
-    """A tool a model wants to use."""
+    """A tool call of a model."""
 
     id: str
     name: str
@@ -19,7 +19,7 @@ class Choice(NamedTuple):
 
     text: str
     calls: tuple[Call, ...] = ()
-    finish: str = ""  # why it ended, in the server's word
+    finish: str = ""  # the server's finish reason
 
 
 class Usage(NamedTuple):
@@ -30,15 +30,15 @@ class Usage(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """An answer. Where the server's cannot be used, it has no choices and says why."""
+    """A reply of the server; one that cannot be used has no choices and says why."""
 
     choices: tuple[Choice, ...]
     usage: Usage | None = None  # None: the server did not say
     problem: str = ""
-    model: str = ""  # who answered, in the server's words
+    model: str = ""  # the model's name, according to the server
 
     def choice(self, number: int = 0) -> Choice:
-        """A completion; an empty one where there are fewer."""
+        """A completion; an empty one if there are fewer."""
         return self.choices[number] if number < len(self.choices) else Choice("")
 
     def to_data(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Reply(NamedTuple):
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Reply:
-        """The reply with these values."""
+        """Make a reply from plain values."""
         choices = tuple(
             Choice(
                 str(choice["text"]),
@@ -76,7 +76,7 @@ class Reply(NamedTuple):
 
 
 class ReplyError(ValueError):
-    """The server's words are no chat completion."""
+    """The response is not a chat completion."""
 
 
 def parse_reply(body: Any) -> Reply:
@@ -115,7 +115,7 @@ def _text(content: object) -> str:
 
 
 def _writable(text: str) -> str:
-    """The text without halves of characters, which JSON can hold but no file."""
+    """The text without lone surrogates, which JSON can hold but files cannot."""
     return text.encode(errors="replace").decode()
 
 

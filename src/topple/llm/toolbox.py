@@ -48,7 +48,7 @@ class Toolbox(ABC, Generic[Seen]):
 
     @abstractmethod
     def trial(self, proposal: Any) -> str:
-        """What would come of a proposal."""
+        """The result of a simulated proposal."""
 
     def tools(self) -> list[Tool]:
         """The tools that the settings allow."""
@@ -97,6 +97,6 @@ class Toolbox(ABC, Generic[Seen]):
     def _simulate(self, arguments: Any) -> str:
         if self.simulated >= self._settings.simulations:
             raise AnswerError(f"all {self.simulated} simulations of this {self._subject} are used")
-        told = self.trial(arguments)
+        result = self.trial(arguments)
         self.simulated += 1
-        return f"{told}\n{self._settings.simulations - self.simulated} simulations are left."
+        return f"{result}\n{self._settings.simulations - self.simulated} simulations are left."

@@ -1,4 +1,4 @@
-"""How the turns of a run went: its answers and what came of them, beside the exchanges.
+"""Notes of the turns of a run: its answers and their results, stored beside the exchanges.
 
 ``turns.json`` holds no times: it is the same for the same answers.
 """
@@ -19,20 +19,20 @@ TURNS = "turns.json"
 
 
 class TurnNote(NamedTuple):
-    """A turn, in short."""
+    """A short note of a turn."""
 
     number: int  # from 1, as in the places of exchanges
     answer: Any  # None: passed
-    result: str  # what came of it, in words
+    result: str  # its result in words
     failures: tuple[str, ...] = ()  # what was wrong with replies that could not be used
-    calls: Mapping[str, int] = {}  # of tools
+    calls: Mapping[str, int] = {}  # tool calls by name
 
 
 Notes = Mapping[str, Sequence[TurnNote]]  # by task or game
 
 
 def note(number: int, turn: Turn[Any], answer: Any, result: str) -> TurnNote:
-    """A turn as it is noted."""
+    """Make the note of a turn."""
     return TurnNote(number, answer, result, tuple(turn.failures), dict(sorted(turn.calls.items())))
 
 

@@ -1,7 +1,7 @@
-"""Table A1: how well classifiers tell which plans work, split by split.
+"""Table A1: the accuracy of the classifiers of plans, by split.
 
-Each result is one small JSON file: the config, where it was made, and the share of outcomes told
-rightly in each split and game.
+Each result is one small JSON file with the config, the provenance, and the fraction of outcomes
+predicted correctly in each split and game.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HELD_OUT = 0.2  # share of training plans kept for testing, where any are
 
 
 class Classifier(Protocol):
-    """An agent that tells which plans work."""
+    """An agent that predicts which plans work."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Classifier(Protocol):
         ...
 
     def predict(self, examples: Examples) -> NDArray[np.float32]:
-        """[examples] how likely plans are to work."""
+        """[examples] the predicted probability that each plan works."""
         ...
 
 
@@ -55,10 +55,10 @@ class ClassifierConfig:
     """One result. Equal configs give equal results.
 
     Attributes:
-        agent: of ``CLASSIFIERS``, by its registered name.
-        settings: of the agent.
-        seed: of its weights and batches; the plans are those of seed 0, as published.
-        held_out: share of the training plans that is not learned from.
+        agent: registered name of one of ``CLASSIFIERS``.
+        settings: settings of the agent.
+        seed: seed of its weights and batches; the plans are those of seed 0, as published.
+        held_out: fraction of the training plans that is kept for testing.
     """
 
     agent: str

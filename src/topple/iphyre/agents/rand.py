@@ -1,4 +1,4 @@
-"""Random: any of seven choices at every tick, as published."""
+"""Random: one of seven actions at every tick, as published."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Random:
     whichever of those games are scored: one generator serves all fifty in the paper's order.
 
     Attributes:
-        seed: of that generator, for the first play of every game; one more for each next play.
+        seed: seed of that generator for the first play of every game; each further play adds 1.
     """
 
     seed: int = 0

@@ -23,7 +23,7 @@ POSITIONS = 2 * ACTIONS
 
 
 class Sequences(NamedTuple):
-    """Episodes beside each other, padded with zeros."""
+    """Episodes as arrays, padded with zeros."""
 
     states: NDArray[np.float32]  # (episodes, 150, 108) tables as agents see them
     positions: NDArray[np.float32]  # (episodes, 14) where the choices are
@@ -35,17 +35,17 @@ class Sequences(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """The number of episodes."""
         return len(self.states)
 
     @property
     def digest(self) -> str:
-        """A name for this data: the same for the same episodes."""
+        """A hash that identifies the episodes."""
         return hashlib.blake2b(b"".join(p.tobytes() for p in self), digest_size=8).hexdigest()
 
 
 def collect_sequences(games: Sequence[Game], each: int, seed: int = 0) -> Sequences:
-    """So many episodes that work and so many that do not of each game."""
+    """Sample a number of solved episodes, and as many unsolved ones, of each game."""
     parts = [_of_game(game, collect(game, each, each, seed)) for game in games]
     return Sequences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 

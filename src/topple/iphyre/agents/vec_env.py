@@ -1,8 +1,8 @@
-"""The native I-PHYRE vector as an environment of stable-baselines3.
+"""The native I-PHYRE vector as a vector environment of stable-baselines3.
 
-Nothing but an adapter: results are written into arrays made once, in turns, so that the
-observations of the last step stay readable during the next. Besides, it keeps what the
-library's environments cannot: its whole state as plain values, to go on from after a stop.
+Results are written alternately into two sets of arrays, so that the observations of the last step
+stay readable during the next. Unlike the library's environments, this one can save its whole state
+as plain values, from which training resumes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from topple.iphyre.strategy import Strategy
 
 
 class Finished(NamedTuple):
-    """How an episode ended."""
+    """The end of an episode."""
 
     reward: float
     solved: bool
@@ -39,18 +39,19 @@ def to_times(actions: NDArray[Any], out: NDArray[np.float32]) -> NDArray[np.floa
 
 
 class GameVecEnv(VecEnv):
-    """Episodes of some games beside each other.
+    """Episodes of some games in parallel.
 
-    Times are asked for from -1 to 1, since policies are made around 0. A game that runs out
-    of time has ended: nothing can be earned later, so values are not carried beyond it.
+    Actions are times scaled to -1 to 1, since initial policies are centred on 0. An episode that
+    runs out of time is terminated, not truncated: nothing can be earned later, so the value of its
+    last state is 0.
 
     Args:
-        games: to sample from at every start.
-        num_envs: how many episodes.
-        strategy: what an action means.
-        rules: what episodes go by.
-        seed: of the sampling of games.
-        reward_scale: learners get rewards times this; `finished` has those of the game.
+        games: games to sample from at every start.
+        num_envs: number of episodes.
+        strategy: the strategy, which defines actions.
+        rules: rules of the episodes.
+        seed: seed of the sampling of games.
+        reward_scale: factor of the rewards; `finished` has unscaled ones.
 
     Attributes:
         finished: episodes that ended since it was last cleared.
@@ -79,7 +80,7 @@ class GameVecEnv(VecEnv):
         self._all = np.arange(num_envs)
         self._returns = np.zeros(num_envs)
         self._games = np.zeros(num_envs, np.int32)
-        # What was done in the running episodes: with the games, this is their state.
+        # The actions in the running episodes; together with the games, they are their state.
         self._ages = np.zeros(num_envs, np.int64)
         width = () if self._discrete else (MAX_ELIMINABLE,)
         kind = np.int64 if self._discrete else np.float32
@@ -100,14 +101,14 @@ class GameVecEnv(VecEnv):
         self.slots.start(slots, numbers, self._arrays[0]._replace(observations=observations))
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Take the actions of the next step."""
+        """Store the actions of the next step."""
         if self._discrete:
             self._actions[:] = actions
         else:
             to_times(actions, self._actions)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Carry them out; finished episodes start anew at once."""
+        """Take the step; finished episodes are reset at once."""
         self._arrays = self._arrays[::-1]
         into = self._arrays[0]
         self._done[self._ages, self._all] = self._actions
@@ -126,7 +127,7 @@ class GameVecEnv(VecEnv):
         return into.observations, into.rewards * self._scale, over, infos
 
     def state(self) -> dict[str, Any]:
-        """Where all episodes stand, as plain values and arrays."""
+        """The state of all episodes, as plain values and arrays."""
         return {
             "random": json.dumps(self._rng.bit_generator.state),
             "games": self._games.copy(),
@@ -136,14 +137,14 @@ class GameVecEnv(VecEnv):
         }
 
     def restore(self, state: dict[str, Any]) -> NDArray[np.float32]:
-        """Go to a state by playing the running episodes again; their observations."""
+        """Restore a state by replaying the running episodes; returns their observations."""
         self._rng.bit_generator.state = json.loads(state["random"])
         for name in ("games", "ages", "done", "returns"):
             getattr(self, f"_{name}")[:] = state[name]
         into = self._arrays[0]
         self.slots.start(self._all, self._games, into)
         longest = int(self._ages.max())
-        # Younger episodes are started again and again, until their turn comes.
+        # Shorter episodes are restarted until it is their turn.
         for now in range(longest):
             turn = now - (longest - self._ages)
             actions = self._done[np.maximum(turn, 0), self._all]
@@ -152,22 +153,22 @@ class GameVecEnv(VecEnv):
         return into.observations
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since no resources are held."""
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of this environment, once for each of the episodes asked for."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused: episodes share all there is."""
+        """Refuse to set attributes, since episodes share all of them."""
         raise AttributeError(f"{attr_name!r} cannot be set in single episodes of a vector")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Refused: there are no single environments."""
+        """Refuse to call methods, since there are no single environments."""
         raise AttributeError(f"{method_name!r} cannot be called on single episodes of a vector")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """No episode is wrapped."""
+        """Return False for every episode."""
         return [False for _ in self._get_indices(indices)]

@@ -1,4 +1,4 @@
-"""What came of a play of I-PHYRE, in words: the score, who met whom when, and how near it was.
+"""A play of I-PHYRE in words: its score, contacts between bodies, and near misses.
 
 The benchmark records no contacts; two bodies meet where their surfaces come within half a
 pixel of each other at a tick.

@@ -1,4 +1,4 @@
-"""What a model is told of I-PHYRE: the rules, a game, and how its plays went."""
+"""The messages to a model on I-PHYRE: the rules, a game, and how its plays went."""
 
 from __future__ import annotations
 

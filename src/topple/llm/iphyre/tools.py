@@ -1,4 +1,4 @@
-"""What a model may call on an I-PHYRE game."""
+"""The tools of a model on an I-PHYRE game."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GameTools(Toolbox[WatchedPlay]):
         return seen.lines(second)
 
     def trial(self, proposal: Any) -> str:
-        """What a plan would do."""
+        """Simulate a plan."""
         rules = self._testing.rules
         plan = plan_in_advance(self._game, answer_action(proposal, rules), rules)
         self._testing.simulator_calls += 1

@@ -1,4 +1,4 @@
-"""What came of a PHYRE attempt, in words: the outcome, who met whom when, and how near it was."""
+"""An attempt on PHYRE in words: its outcome, contacts between bodies, and near misses."""
 
 from __future__ import annotations
 

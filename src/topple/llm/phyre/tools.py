@@ -1,4 +1,4 @@
-"""What a model may call on a PHYRE task."""
+"""The tools of a model on a PHYRE task."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TaskTools(Toolbox[Watched]):
         return scene_lines(seen.scene, seen.at(second))
 
     def trial(self, proposal: Any) -> str:
-        """What an action would do; the run is privileged from here on."""
+        """Simulate an action, which makes the run privileged."""
         action = answer_action(proposal, self._grid)
         outcome, result = self._testing.simulate(self._task, action, WATCHED)
         if not outcome.is_valid:

@@ -30,7 +30,7 @@ class Ranking:
 
     Args:
         outcomes: [tasks, actions] of the training tasks.
-        weight: of an attempt on a test task; one on a training task has weight 1.
+        weight: weight of an attempt on a test task; one on a training task has weight 1.
     """
 
     def __init__(self, outcomes: Outcomes, weight: float) -> None:
@@ -62,8 +62,8 @@ class Mem:
     """The non-parametric agent.
 
     Attributes:
-        actions: how many candidates are ranked.
-        weight: of attempts on test tasks; 0: it does not learn from them.
+        actions: number of candidates that are ranked.
+        weight: weight of attempts on test tasks; 0: it does not learn from them.
         first_template_only: act on the first template's test tasks only. The released
             evaluation counted attempts by a task's place within its template, so that after
             the first template every place was used up. The published rows within template

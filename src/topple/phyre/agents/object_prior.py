@@ -44,17 +44,17 @@ def _extent(body: Body) -> list[float]:
 
 @dataclass
 class ObjectPrior:
-    """The agent that looks for what moves.
+    """The agent that prefers the columns of bodies that move.
 
     Attributes:
-        actions: how many actions of the list are its candidates.
+        actions: number of listed actions that are its candidates.
     """
 
     actions: int = 10_000
 
     @property
     def traits(self) -> Traits:
-        """It looks at the bodies of the scene."""
+        """It observes the bodies of the scene."""
         return Traits(observation=Observation.SCENE, candidates=self.actions)
 
     def train(self, training: Training) -> None:

@@ -19,7 +19,7 @@ class Optimal:
     """The oracle.
 
     Attributes:
-        actions: how many actions of the list are its candidates.
+        actions: number of listed actions that are its candidates.
     """
 
     actions: int = 1000

@@ -1,7 +1,7 @@
 """RAND: tries random actions.
 
-They are the fixed list's, in order, so that the result is one number and not a draw: each
-task gets its first 100 valid ones. This is how the published row was made.
+They are those of the fixed list, in its order, so that results are deterministic: on each task its
+first 100 valid ones are tried. This is how the published row was made.
 """
 
 from __future__ import annotations
