@@ -37,8 +37,8 @@ def test_setups() -> None:
     )
     assert set(phyre.MAIN_EVAL_SETUPS) < set(phyre.list_eval_setups())
     assert phyre.eval_setup_to_action_tier("two_balls_cross_template") == "two_balls"
-    with pytest.raises(ValueError, match="unknown setup 'ramp_within_template'"):
-        phyre.get_fold("ramp_within_template", 0)
+    with pytest.raises(ValueError, match="unknown setup 'ball_across'"):
+        phyre.get_fold("ball_across", 0)
     assert len(phyre.metrics.get_task_ids_in_tier("TWO_BALLS")) == 2500
 
 

@@ -163,11 +163,11 @@ def test_pictures() -> None:
 
 
 def test_features_of_a_wrong_shape() -> None:
-    with pytest.raises(ValueError, match=r"shape \(3, 14\); it has to be \(frames, objects, 14\)"):
+    with pytest.raises(AssertionError, match=r"shape \(3, 14\); it has to be \(frames, objects, 14\)"):
         phyre.FeaturizedObjects(np.zeros((3, 14), np.float32))
     red_bar = np.zeros((1, 14))
     red_bar[0, [5, 8]] = 1
-    with pytest.raises(ValueError, match="a red object is a BAR"):
+    with pytest.raises(AssertionError, match="a red object is a BAR"):
         phyre.featurized_objects_vector_to_raster(red_bar)
 
 

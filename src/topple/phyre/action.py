@@ -27,10 +27,15 @@ def _empty_scene() -> SceneSet:
     return SceneSet([Scene((), name="empty scene")])
 
 
+def map_to_balls(actions: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], Actions]:
+    """[actions] which fit, and [actions, balls, 3] their balls in whole pixels, zero if not."""
+    array = np.asarray(actions, dtype=np.float64)
+    return map_actions(_empty_scene(), np.zeros(len(array), np.int32), array)
+
+
 def fits(actions: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """[actions] whether the balls of each action lie inside the scene and apart."""
-    array = np.asarray(actions, dtype=np.float64)
-    return map_actions(_empty_scene(), np.zeros(len(array), np.int32), array)[0]
+    return map_to_balls(actions)[0]
 
 
 def sample_actions(tier: Tier, count: int, rng: np.random.RandomState) -> Actions:

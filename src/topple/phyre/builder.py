@@ -72,7 +72,7 @@ def _walls(context: Context) -> Walls:
     return Walls(*drafts)
 
 
-_FROZEN_WALLS = tuple(wall.freeze(Color.BLACK) for wall in _walls(Context("", {})))
+WALL_BODIES = tuple(wall.freeze(Color.BLACK) for wall in _walls(Context("", {})))
 
 
 class SceneBuilder:
@@ -121,7 +121,7 @@ class SceneBuilder:
         if self._goal is None:
             self._context.fail("no goal was declared, end with s.goal(body, other)")
         first, second = self._goal
-        bodies = [*_FROZEN_WALLS, *(body.freeze(self._color(body)) for body in self._bodies)]
+        bodies = [*WALL_BODIES, *(body.freeze(self._color(body)) for body in self._bodies)]
         scene = Scene(tuple(bodies), Goal(first.index, second.index), name=name)
         one, other = (
             f"{self._color(body).name.lower()} {body.outline.word}" for body in (first, second)

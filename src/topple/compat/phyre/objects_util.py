@@ -7,65 +7,80 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from topple.compat.phyre import simulator
+from topple.compat.phyre.conversion import scene_to_thrift
+from topple.compat.phyre.creator.constants import STATIC_COLOR_IDS
+from topple.compat.phyre.interface.scene import ttypes as scene_if
+from topple.compat.phyre.simulation import (
+    FeaturizedObjects,
+    PositionShift,
+    finalize_featurized_objects,
+    jar_height,
+)
 from topple.phyre import shapes
-from topple.phyre.engine.native import SceneSet, draw_scenes
+from topple.phyre.builder import WALL_BODIES
 from topple.phyre.engine.request import SCENE_SIZE
-from topple.phyre.features import ANGLE, COLOR, DIAMETER, KIND, X, Y
-from topple.phyre.scene import Body, Circle, Color, Kind, Scene
-from topple.phyre.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT, jar_centre_height
-from topple.phyre.shapes import BAR_HEIGHT, Outline
-
-_STATIC = (Color.PURPLE, Color.BLACK)
+from topple.phyre.scene import Body, Circle, Color, Kind, Scene, SceneError, Shape
+from topple.phyre.shapes import BAR_HEIGHT
 
 
-def featurized_objects_vector_to_scene(featurized_objects: npt.ArrayLike) -> Scene:
-    """The scene of some objects, those of the player last.
+def featurized_objects_vector_to_scene(featurized_objects: npt.ArrayLike) -> scene_if.Scene:
+    """The scene of some objects, those of the player apart from the others.
+
+    A zero row is a ball of no size, which no image shows. Objects whose diameter fits no
+    shape of their kind, such as a bar shorter than it is thick, have no shapes.
 
     Args:
-        featurized_objects: [objects, 14].
+        featurized_objects: [objects, 14], perhaps predicted or padded.
+
+    Raises:
+        AssertionError: a red object is not a ball.
     """
-    bodies = [_body(row) for row in np.asarray(featurized_objects, dtype=np.float64)]
-    # Stable: objects of either sort keep their order.
-    bodies.sort(key=lambda body: body.color is Color.RED)
-    return Scene(tuple(bodies))
+    bodies = [_body(row) for row in np.asarray(featurized_objects)]
+    placed = [body for body in bodies if body.color is Color.RED]
+    others = [body for body in bodies if body.color is not Color.RED]
+    scene = scene_to_thrift(Scene((*WALL_BODIES, *others)))
+    scene.user_input_bodies = scene_to_thrift(Scene(tuple(placed))).bodies
+    scene.user_input_status = scene_if.UserInputStatus.NO_OCCLUSIONS
+    return scene
 
 
 def featurized_objects_vector_to_raster(
     featurized_objects: npt.ArrayLike,
 ) -> npt.NDArray[np.int64]:
     """[256, 256] colour codes of some objects [objects, 14], row 0 at the bottom."""
-    scene = featurized_objects_vector_to_scene(featurized_objects)
-    raster: npt.NDArray[np.int64] = draw_scenes(SceneSet([scene]))[0].astype(np.int64)
-    return raster
+    return simulator.scene_to_raster(featurized_objects_vector_to_scene(featurized_objects))
 
 
-def _body(features: npt.NDArray[np.float64]) -> Body:
-    kind = Kind(1 + int(np.argmax(features[KIND])))
-    color = Color(1 + int(np.argmax(features[COLOR])))
-    x, y, diameter = (features[[X, Y, DIAMETER]] * SCENE_SIZE).tolist()
-    angle = float(features[ANGLE]) * 360 / 180 * math.pi  # in the original's order
+def _body(features: npt.NDArray[np.floating]) -> Body:
+    # In the precision that the features have, as the original computes.
+    objects = FeaturizedObjects(
+        finalize_featurized_objects(features[None, None], PositionShift.FROM_CENTER_OF_MASS)
+    )
+    kind = Kind(1 + int(np.argmax(objects.shapes_one_hot[0])))
+    color = Color(1 + int(np.argmax(objects.colors_one_hot[0])))
+    x, y = objects.xs.item() * SCENE_SIZE, objects.ys.item() * SCENE_SIZE
+    angle = objects.angles.item() * 360.0 / 180.0 * math.pi
+    diameter = objects.diameters.item() * SCENE_SIZE
     if color is Color.RED:
-        if kind is not Kind.BALL:
-            raise ValueError(f"a red object is a {kind.name}; the player places balls only")
-        return Body((Circle(diameter / 2),), True, (x, y), angle, color, kind, diameter)
-    if kind is Kind.JAR:
-        # Features place a jar by its centre of mass, bodies by the middle of its floor.
-        rise = jar_centre_height(_jar_height(diameter))
-        x, y = x + rise * math.sin(angle), y - rise * math.cos(angle)
-    outline = _outline(kind, diameter)
-    return Body(outline.shapes, color not in _STATIC, (x, y), angle, color, kind, diameter)
+        assert kind is Kind.BALL, f"a red object is a {kind.name}; the player places balls only"
+        # The player's balls are kept in single precision.
+        x, y, radius = (float(np.float32(value)) for value in (x, y, diameter / 2))
+        return Body((Circle(radius),), True, (x, y), 0.0, color, kind, 2 * radius)
+    return Body(
+        _shapes(kind, diameter), color not in STATIC_COLOR_IDS, (x, y), angle, color, kind, diameter
+    )
 
 
-def _jar_height(diameter: float) -> float:
-    return math.sqrt(diameter**2 / (1 + DIAGONAL_WIDTH_TO_HEIGHT**2))
-
-
-def _outline(kind: Kind, diameter: float) -> Outline:
-    """The outline with this diameter."""
+def _shapes(kind: Kind, diameter: float) -> tuple[Shape, ...]:
+    """The shapes with this diameter; none if there are none."""
     if kind is Kind.BALL:
-        return shapes.ball((diameter - 1) / SCENE_SIZE)
-    if kind is Kind.JAR:
-        return shapes.jar(_jar_height(diameter) / SCENE_SIZE)
-    width = math.sqrt(diameter**2 - BAR_HEIGHT**2)
-    make = shapes.bar if kind is Kind.BAR else shapes.standing_sticks
-    return make(width / SCENE_SIZE)
+        return (Circle(int(diameter / 2 - 0.5) + 0.5),)
+    try:
+        if kind is Kind.JAR:
+            return shapes.jar(jar_height(diameter) / SCENE_SIZE).shapes
+        width = math.sqrt(diameter**2 - BAR_HEIGHT**2)
+        make = shapes.bar if kind is Kind.BAR else shapes.standing_sticks
+        return make(width / SCENE_SIZE).shapes
+    except (SceneError, ValueError):
+        return ()

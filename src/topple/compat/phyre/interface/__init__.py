@@ -1,0 +1,1 @@
+"""Stand-ins for the original's Thrift objects: plain values with the same names and fields."""
