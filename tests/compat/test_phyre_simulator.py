@@ -163,7 +163,7 @@ def test_pictures() -> None:
 
 
 def test_features_of_a_wrong_shape() -> None:
-    with pytest.raises(AssertionError, match=r"shape \(3, 14\); it has to be \(frames, objects, 14\)"):
+    with pytest.raises(AssertionError, match=r"\(3, 14\); it has to be \(frames, objects, 14\)"):
         phyre.FeaturizedObjects(np.zeros((3, 14), np.float32))
     red_bar = np.zeros((1, 14))
     red_bar[0, [5, 8]] = 1
