@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+import numpy as np
 from PIL import Image
 
 from topple.llm.chat import Message
@@ -34,6 +35,12 @@ def user(text: str, pictures: Sequence[Picture] = ()) -> Message:
         parts.append({"type": "text", "text": caption})
         parts.append({"type": "image_url", "image_url": {"url": png_url(to_png(frame))}})
     return {"role": "user", "content": parts}
+
+
+def evenly_spaced(last: int, count: int) -> list[int]:
+    """Indices of keyframes from 0 to ``last``, evenly spaced in time and ending with it."""
+    indices: list[int] = np.unique(np.linspace(0, last, count + 1).round()[1:]).astype(int).tolist()
+    return indices
 
 
 def to_png(frame: Frame) -> bytes:

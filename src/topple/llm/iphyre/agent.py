@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from topple.iphyre.episode import Episode
+from topple.iphyre.episode import Episode, play
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.plan import NO_PLAN
@@ -22,7 +22,7 @@ from topple.llm.answers import AnswerError, Schema
 from topple.llm.chat import Chat
 from topple.llm.conversation import Conversation, converse
 from topple.llm.iphyre import gpt4_preset
-from topple.llm.iphyre.feedback import watch_play
+from topple.llm.iphyre.feedback import WatchedPlay, play_events, score_words, watch_play
 from topple.llm.iphyre.prompt import (
     answer_action,
     choice_schema,
@@ -33,8 +33,9 @@ from topple.llm.iphyre.prompt import (
     play_text,
     rules_text,
 )
-from topple.llm.iphyre.tools import GameTools
+from topple.llm.iphyre.scene import game_lines
 from topple.llm.settings import ChatSettings
+from topple.llm.toolbox import Toolbox
 from topple.llm.turns import TurnNote
 from topple.runs.agent import Observation, Traits
 
@@ -118,8 +119,13 @@ class _Play:
     def __init__(self, agent: IphyreLlm, chat: Chat, testing: Testing, game: Game) -> None:
         self._agent, self._testing, self._game = agent, testing, game
         self._strategy = Strategy(agent.strategy)
-        tools = GameTools(agent, testing, game)
-        self._conversation = Conversation(agent, chat, game.name, tools)
+        toolbox: Toolbox[WatchedPlay] = Toolbox(
+            *(agent, "game", "play", SECONDS, plan_schema(game, testing.rules)),
+            start=lambda: game_lines(game),
+            later=WatchedPlay.lines,
+            trial=self._simulate,
+        )
+        self._conversation = Conversation(agent, chat, game.name, toolbox)
         self._rules = rules_text(self._strategy, testing.rules, agent.every, agent.tools)
         self._made = 0
 
@@ -144,6 +150,14 @@ class _Play:
             if score.solved or self._conversation.given_up:
                 break
         return self._testing, turns
+
+    def _simulate(self, proposal: Any) -> str:
+        """Play a whole plan from the start, by any strategy, and describe the result."""
+        game, rules = self._game, self._testing.rules
+        plan = plan_in_advance(game, answer_action(proposal, rules), rules)
+        self._testing.simulator_calls += 1
+        seen = watch_play(game, 0, plan, play(game, plan, rules), rules)
+        return "\n".join([score_words(seen), *play_events(seen)])
 
     def _in_advance(self, notes: list[str]) -> None:
         """Ask for all times, then play."""

@@ -20,6 +20,7 @@ from topple.iphyre.rules import Rules
 from topple.iphyre.score import Score
 from topple.llm.gap import Floats, segment_gap
 from topple.llm.iphyre.scene import block_ends, body_names, game_lines
+from topple.llm.messages import evenly_spaced
 from topple.media.files import Frame
 
 TOUCH = 0.5  # px
@@ -92,8 +93,7 @@ def play_events(seen: WatchedPlay) -> list[str]:
 def play_frames(seen: WatchedPlay, count: int) -> list[tuple[float, Frame]]:
     """Pictures at even distances in time, the end among them, with their seconds."""
     last = len(seen.trace.poses) - 1
-    chosen = np.unique(np.linspace(0, last, count + 1).round().astype(int)[1:]).tolist()
-    return [(tick / seen.rules.hz, _draw(seen, tick)) for tick in chosen]
+    return [(tick / seen.rules.hz, _draw(seen, tick)) for tick in evenly_spaced(last, count)]
 
 
 def _draw(seen: WatchedPlay, tick: int) -> Frame:

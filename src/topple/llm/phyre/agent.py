@@ -13,7 +13,7 @@ from typing import Any
 
 from topple.llm.chat import Chat
 from topple.llm.conversation import Conversation, converse
-from topple.llm.phyre.feedback import WATCHED, Watched, watched
+from topple.llm.phyre.feedback import WATCHED, Watched, events, outcome_words, watched
 from topple.llm.phyre.prompt import (
     action_schema,
     answer_action,
@@ -24,8 +24,9 @@ from topple.llm.phyre.prompt import (
     task_pictures,
     task_text,
 )
-from topple.llm.phyre.tools import TaskTools
+from topple.llm.phyre.scene import scene_lines
 from topple.llm.settings import ChatSettings
+from topple.llm.toolbox import Toolbox
 from topple.llm.turns import TurnNote
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND
 from topple.phyre.grid import Grid
@@ -72,10 +73,25 @@ class PhyreLlm(ChatSettings):
     def _solve(self, chat: Chat, testing: Testing, task: Task) -> tuple[Testing, list[TurnNote]]:
         """Take turns until the task is solved or given up."""
         schema = action_schema(testing.tier, self._grid)
-        tools = TaskTools(self, testing, task, schema, self._grid)
-        conversation = Conversation(self, chat, str(task.id), tools)
         hold, seconds = PHYRE_HOLD_STEPS / STEPS_PER_SECOND, MAX_STEPS / STEPS_PER_SECOND
         rules = rules_text(testing.tier, hold, seconds, self._grid, self.tools)
+
+        def start() -> str:
+            return scene_lines(task.scene)
+
+        def later(seen: Watched, second: float) -> str:
+            return scene_lines(seen.scene, seen.at(second))
+
+        def trial(proposal: Any) -> str:
+            action = answer_action(proposal, self._grid)
+            outcome, result = testing.simulate(task, action, WATCHED)  # makes the run privileged
+            if not outcome.is_valid:
+                return f"{misfit(action)}."
+            seen = watched(task, 0, action, outcome, result)
+            return "\n".join([outcome_words(seen), *events(seen)])
+
+        toolbox = Toolbox(self, "task", "attempt", seconds, schema, start, later, trial)
+        conversation = Conversation(self, chat, str(task.id), toolbox)
 
         def attempt(answer: Any) -> Watched:
             action = answer_action(answer, self._grid)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.llm.gap import body_gaps
+from topple.llm.messages import evenly_spaced
 from topple.llm.phyre.scene import body_names, scene_lines
 from topple.media.files import Frame
 from topple.phyre.engine.balls import with_action
@@ -116,9 +117,9 @@ def final_lines(seen: Watched) -> str:
 def keyframes(seen: Watched, count: int) -> list[tuple[float, Frame]]:
     """Pictures at even distances in time, the last state among them, with their seconds."""
     last = len(seen.states) - 1
-    chosen = np.unique(np.linspace(0, last, count + 1).round().astype(int)[1:])
+    chosen = evenly_spaced(last, count)
     frames = draw_states(seen.scene, seen.states[chosen], PICTURE)
-    times = (chosen * STRIDE / STEPS_PER_SECOND).tolist()
+    times = [frame * STRIDE / STEPS_PER_SECOND for frame in chosen]
     return list(zip(times, frames, strict=True))
 
 
