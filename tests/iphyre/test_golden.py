@@ -138,7 +138,7 @@ def test_final_states_are_equal_to_the_bit(shared: Any, tally: Tally, column: st
         scene_set(tuple(scenes), request.params, request.dt),
         np.array(index, np.int32),
         removal_table(plans),
-        np.full(count, request.resets, np.int64),
+        np.full(count, request.builds, np.int64),
         np.full(count, request.ticks, np.int32),
         request.out,
         threads=2,

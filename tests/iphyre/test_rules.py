@@ -121,9 +121,9 @@ def test_the_end_is_never_in_advance() -> None:
 def test_reset_offset() -> None:
     """Idle multi_ball_lever at 10 Hz: 97 ticks after one build, 95 after five, else 92."""
     game = game_named("multi_ball_lever")
-    ticks = [play(game, rules=replace(AT_10_HZ, resets=n)).ticks for n in range(1, 7)]
+    ticks = [play(game, rules=replace(AT_10_HZ, builds=n)).ticks for n in range(1, 7)]
     assert ticks == [97, 92, 92, 92, 95, 92]
-    clean = without(replace(AT_10_HZ, resets=5), Quirk.RESET_OFFSET)
+    clean = without(replace(AT_10_HZ, builds=5), Quirk.RESET_OFFSET)
     assert play(game, rules=clean).ticks == 97
 
 

@@ -43,7 +43,7 @@ def test_actions_mean_the_same_plans() -> None:
     for game in ALL:
         for rules in (AT_10_HZ, AT_60_HZ, AT_10_HZ.clean()):
             action = rng.random(6, dtype=np.float32)
-            action[rng.random(6) < 0.3] = rng.choice(np.float32([0.0, 1.0, action[0]]))
+            action[rng.random(6) < 0.3] = rng.choice((0.0, 1.0, action[0]))
             assert action_ticks(action, rules) == reference_ticks(action, rules)
             assert plan_in_advance(game, action, rules) == reference_plan(game, action, rules)
 

@@ -261,7 +261,7 @@ def test_the_papers_loop_pays_twice_for_a_success_it_does_not_look_at() -> None:
     second = gpt4_preset.play_entries(SUPPORT, late)
     assert second.score.ticks == first.score.ticks + 1
     assert second.score.reward == pytest.approx(first.score.reward + 1000 - 0.1)
-    assert Rules(hz=10, resets=3) == gpt4_preset.RULES
+    assert Rules(hz=10, builds=3) == gpt4_preset.RULES
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from topple.iphyre.engine.batch import Outcomes
 from topple.iphyre.engine.edits import Edit, pack_edits
 from topple.iphyre.engine.native import BranchPoint, NativeWorld, scene_set, simulate
-from topple.iphyre.engine.scene import Exit
-from topple.iphyre.episode import Episode, removal_table
+from topple.iphyre.episode import Episode, removal_table, scores_of
 from topple.iphyre.plan import Plan
 from topple.iphyre.score import Score
 from topple.progress import Progress
@@ -70,14 +70,13 @@ def branch_episode(
         table = removal_table(plans)[:, :bodies]
         removals[:, : table.shape[1]] = table
     request = rules.request
-    out: Exit = request.out
     batch = simulate(
         scene_set(packed.scenes or (world.scene,), world.params, world.dt),
         packed.scene_index,
         removals,
-        np.full(count, request.resets, np.int64),
+        np.full(count, request.builds, np.int64),
         np.full(count, request.ticks, np.int32),
-        out,
+        request.out,
         threads=threads,
         final=True,
         stride=stride,
@@ -86,11 +85,5 @@ def branch_episode(
         progress=progress,
     )
     assert batch.final is not None
-    rows = zip(batch.solved.tolist(), batch.ticks.tolist(), batch.removed.tolist(), strict=True)
-    scores = [
-        Score(rules.reward(ticks, gone, solved), solved, ticks, gone)
-        for solved, ticks, gone in (
-            (solved, ticks, removed + episode.removed) for solved, ticks, removed in rows
-        )
-    ]
-    return BranchResult(scores, batch.final, batch.states, batch.frame_count)
+    outcomes = Outcomes(batch.solved, batch.ticks, batch.removed + np.int32(episode.removed))
+    return BranchResult(scores_of(outcomes, rules), batch.final, batch.states, batch.frame_count)

@@ -66,18 +66,20 @@ def _record(
 ) -> None:
     """Play a draw again, as it was played, and write what is seen before every sixth tick."""
     episode = Episode(game, AT_60_HZ)
-    episode.world.reset(draw.resets)
+    episode.world.reset(draw.builds)
     due = dict(draw.plan.eliminations)
     stride = AT_60_HZ.hz // FPS
-    while episode.tick < draw.score.ticks:
-        if episode.tick in due:
-            episode.remove(due[episode.tick])
-        place, between = divmod(episode.tick, stride)
+    for tick in sorted({*due, *range(0, draw.score.ticks, stride)}):
+        if tick >= draw.score.ticks:
+            break
+        episode.run(tick - episode.tick)
+        if tick in due:
+            episode.remove(due[tick])
+        place, between = divmod(tick, stride)
         if not between:
             tables[place] = object_table(episode.world, game.eliminable)
             if frames is not None:
                 frames[place] = picture_world(game, episode.world, size=frames.shape[1])
-        episode.step()
 
 
 def save(dataset: Dataset, path: Path) -> None:

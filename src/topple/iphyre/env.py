@@ -1,18 +1,19 @@
 """I-PHYRE as Gymnasium environments, one for each strategy.
 
-All play at 10 Hz for at most 150 ticks and earn -1 a second, -10 for each block
-removed and +1000 for getting every ball out. They differ in what an action is:
+Observation: by default a float32 vector: the 12 x 9 object table of `topple.iphyre.observe`,
+scaled and clipped to 0 to 1, followed by the positions an action speaks of (120 numbers in all;
+on the fly 122). With `observation="image"`, a 600 x 600 RGB picture of type uint8.
 
-* in advance: `Box(0, 1, (6,))`, the time of removal of each gray block, in the game's
-  order, as a fraction of 15 seconds; 0 and 1 mean never. One step is a whole episode.
-* on the fly: `Discrete(7)`, nothing or one of the gray blocks, every tick.
-* combined: as in advance, but a step ends after the next removal, to plan anew.
+Action: in advance, `Box(0, 1, (6,))`, the time of removal of each gray block, in the game's
+order, as a fraction of 15 seconds; 0 and 1 mean never, and one step is a whole episode. On the
+fly, `Discrete(7)`, nothing or one of the gray blocks, every tick. Combined, as in advance, but a
+step ends one tick after the next removal, to plan anew.
 
-Observations are symbolic by default: a float32 vector of the 12 x 9 object table,
-scaled and clipped to 0 to 1, followed by the positions an action speaks of (120
-numbers; on the fly 122). With `observation="image"` they are 600 x 600 RGB pictures.
+Reward: -1 a second, -10 for each block removed and +1000 for getting every ball out.
 
-Episodes terminate when solved and are truncated at the limit.
+End: an episode terminates when it is solved and is truncated after 15 seconds, 150 ticks at the
+published 10 Hz (combined, sometimes 151: see `Quirk.EXTRA_TICK`). An action that is given
+afterwards raises `ResetNeeded`.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Slots:
         self._request = request = rules.request
         self._vector = NativeVector(
             scene_set(tuple(game.scene for game in self.games), request.params, request.dt),
-            builds=request.resets,
+            builds=request.builds,
             rules=native_rules(rules),
             strategy=NATIVE_STRATEGY[strategy],
             blocks=np.stack([block_row(game.eliminable) for game in self.games]),

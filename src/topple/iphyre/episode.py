@@ -74,12 +74,12 @@ class Episode:
         self._request = request = rules.request
         self._blocks = block_row(game.eliminable)
         self.world = new_world(
-            game.scene, request.dt, request.params, request.resets, request.engine
+            game.scene, request.dt, request.params, request.builds, request.engine
         )
 
     def reset(self) -> None:
         """Back to the first tick."""
-        self.world.reset(self._request.resets)
+        self.world.reset(self._request.builds)
 
     @property
     def tick(self) -> int:

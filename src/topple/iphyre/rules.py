@@ -42,21 +42,22 @@ class Rules:
     Attributes:
         hz: ticks in a second. One tick is one physics step, so 10 Hz and 60 Hz are
             two benchmarks: people, searches and data use 60 Hz, learning agents 10 Hz.
-        resets: how often the original builds a scene before play at this rate.
+        builds: how often the original has built a scene in its space when play begins at this
+            rate; it builds it at every `reset`.
         quirks: which oddities hold.
         engine: what computes the physics; both give the same bits, and pymunk is slow.
     """
 
     hz: int = 60
-    resets: int = 1
+    builds: int = 1
     quirks: frozenset[Quirk] = PUBLISHED_QUIRKS
     engine: Engine = Engine.NATIVE
 
     def __post_init__(self) -> None:
         if self.hz < 1:
             raise ValueError(f"hz is {self.hz}; it must be a positive whole number")
-        if self.resets < 1:
-            raise ValueError(f"resets is {self.resets}; it must be at least 1")
+        if self.builds < 1:
+            raise ValueError(f"builds is {self.builds}; it must be at least 1")
 
     def __contains__(self, quirk: Quirk) -> bool:
         return quirk in self.quirks
@@ -77,7 +78,7 @@ class Rules:
         return Request(
             dt=self.dt,
             ticks=self.tick_limit,
-            resets=self.resets if Quirk.RESET_OFFSET in self else 1,
+            builds=self.builds if Quirk.RESET_OFFSET in self else 1,
             out=Exit(HEIGHT, None if Quirk.NO_HOLE in self else (0.0, WIDTH)),
             params=Params(constant_inertia=Quirk.CONSTANT_INERTIA in self),
             engine=self.engine,
@@ -109,8 +110,8 @@ def native_rules(rules: Rules) -> NativeRules:
     )
 
 
-AT_60_HZ = Rules(hz=60, resets=1)  # people, searches, sampled data
-AT_10_HZ = Rules(hz=10, resets=2)  # the three learning environments and the random agent
+AT_60_HZ = Rules(hz=60, builds=1)  # people, searches, sampled data
+AT_10_HZ = Rules(hz=10, builds=2)  # the three learning environments and the random agent
 
 
 @cache

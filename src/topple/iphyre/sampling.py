@@ -55,7 +55,7 @@ class Draw(NamedTuple):
     number: int  # counted from 1
     times: tuple[float, ...]  # s, one per gray block; 0 means never
     plan: Plan
-    resets: int  # the scene had been built this often in its space
+    builds: int  # the scene had been built this often in its space
     score: Score
 
 
@@ -71,12 +71,12 @@ def play_draws(game: Game, seed: int = 0, rules: Rules = AT_60_HZ) -> Iterator[D
     while True:
         rows = [tuple(next(times_drawn)[:blocks]) for _ in range(block)]
         plans = [plan_from_seconds(game, times, rules) for times in rows]
-        resets = range(number + 2, number + 2 + block)
+        numbers = range(number + 2, number + 2 + block)
         outcomes = simulate_batch(
-            [game.scene], [0] * block, removal_table(plans), rules.request, resets
+            [game.scene], [0] * block, removal_table(plans), rules.request, numbers
         )
         scores = scores_of(outcomes, rules)
-        for times, plan, builds, score in zip(rows, plans, resets, scores, strict=True):
+        for times, plan, builds, score in zip(rows, plans, numbers, scores, strict=True):
             number += 1
             yield Draw(number, times, plan, builds, score)
         # Whoever needs many gets more at a time.

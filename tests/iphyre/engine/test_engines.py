@@ -54,10 +54,10 @@ def compare(seed: int, plans: int, tally: Tally, label: str) -> None:
     for game in ALL:
         for rules in (AT_60_HZ, AT_10_HZ):
             for _ in range(plans):
-                rules = replace(rules, resets=int(rng.integers(1, 7)))
+                rules = replace(rules, builds=int(rng.integers(1, 7)))
                 plan = random_plan(game, rules, rng)
                 if not engines_agree(game, plan, rules):
-                    wrong.append((game.name, plan, rules.hz, rules.resets))
+                    wrong.append((game.name, plan, rules.hz, rules.builds))
     tally(label, len(wrong), 2 * plans * len(ALL))
     assert wrong == [], f"seed {seed}"
 

@@ -6,8 +6,8 @@ is out, or at a limit.
 
 Results depend on the order in which shapes enter a space and on the number the first
 shape gets, so both are part of the interface. The original benchmark rebuilds a scene
-in one space, which counts on: after `resets` builds the first shape has number
-`(resets - 1) * bodies`.
+in one space, which counts on: after `builds` builds the first shape has number
+`(builds - 1) * bodies`.
 
 Two engines give the same bits: the native one, and pymunk, which is slow and an optional
 dependency.
@@ -41,7 +41,7 @@ class Request(NamedTuple):
 
     dt: float  # seconds in a tick
     ticks: int  # the limit
-    resets: int = 1  # how often the scene was built in its space, this time included
+    builds: int = 1  # how often the scene was built in its space, this time included
     out: Exit = BELOW
     params: Params = PUBLISHED_PARAMS
     engine: Engine = Engine.NATIVE
@@ -69,7 +69,7 @@ def simulate_batch(
     scene_index: ArrayLike,
     removals: ArrayLike,
     request: Request,
-    resets: ArrayLike | None = None,
+    builds: ArrayLike | None = None,
     limits: ArrayLike | None = None,
     *,
     threads: int | None = None,
@@ -83,7 +83,7 @@ def simulate_batch(
         removals: (episodes, bodies) tick before which a body goes, or NEVER; rows
             are as long as the largest scene. Bodies due at one tick go in order.
         request: how to run all of them.
-        resets: (episodes,) builds of each episode, in place of the request's.
+        builds: (episodes,) how often each scene was built, in place of the request's.
         limits: (episodes,) ticks of each episode, in place of the request's.
         threads: at most this many; all cores by default.
         progress: called with (episodes done, episodes in all).
@@ -101,16 +101,16 @@ def simulate_batch(
     if table.ndim != 2 or len(table) != len(index):
         raise ValueError(f"removals have shape {table.shape}, expected ({len(index)}, bodies)")
     _check_episodes(scenes, index, table)
-    builds, ends = np.empty(len(index), np.int64), np.empty(len(index), np.int32)
-    builds[:] = request.resets if resets is None else resets
+    counts, ends = np.empty(len(index), np.int64), np.empty(len(index), np.int32)
+    counts[:] = request.builds if builds is None else builds
     ends[:] = request.ticks if limits is None else limits
     if request.engine is not Engine.NATIVE:
-        return _simulate_one_by_one(scenes, index, table, builds, ends, request)
+        return _simulate_one_by_one(scenes, index, table, counts, ends, request)
     batch = simulate(
         scene_set(tuple(scenes), request.params, request.dt),
         index.astype(np.int32),
         table,
-        builds,
+        counts,
         ends,
         request.out,
         threads=workers,
@@ -179,7 +179,7 @@ def trace_episode(scene: Scene, removals: Sequence[tuple[int, int]], request: Re
             scene_set((scene,), request.params, request.dt),
             np.zeros(1, np.int32),
             due[None],
-            np.full(1, request.resets, np.int64),
+            np.full(1, request.builds, np.int64),
             np.full(1, request.ticks, np.int32),
             request.out,
             threads=1,
@@ -193,7 +193,7 @@ def trace_episode(scene: Scene, removals: Sequence[tuple[int, int]], request: Re
 
 
 def _trace_by_steps(scene: Scene, due: NDArray[np.int32], request: Request) -> tuple[bool, Floats]:
-    world = new_world(scene, request.dt, request.params, request.resets, request.engine)
+    world = new_world(scene, request.dt, request.params, request.builds, request.engine)
     states = [np.hstack((world.poses(), world.velocities()))]
     while world.tick < request.ticks and not world.solved:
         for body in np.flatnonzero(due == world.tick).tolist():

@@ -39,7 +39,7 @@ from topple.llm.reply import Reply
 NAME = "iphyre-gpt4"
 OPTIONS = {"temperature": 0.5, "max_tokens": 512, "n": 2}
 USED = 1  # which completion, from 0
-RULES = Rules(hz=10, resets=3)
+RULES = Rules(hz=10, builds=3)
 
 _MAX_ENTRIES = 1000
 _SCHEMA: Schema = {
