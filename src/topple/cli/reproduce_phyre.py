@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,18 +46,12 @@ from topple.phyre.rows import (
 from topple.phyre.selection import TaskSelection
 from topple.phyre.tables import comparison_table, table1, table2
 from topple.reports.html import write_report
+from topple.runs.config import RunConfig
 from topple.runs.record import find_records
 
 app = typer.Typer(add_completion=False)
 
 Out = Annotated[Path, out_folder("the figure and its data")]
-Also = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="Folder of further run records on dev tasks, such as those of DQN. Can be repeated."
-    ),
-]
-
 _ALL_ROWS = ",".join(ROWS)
 _ALL_SETUPS = ",".join(setup.value.removesuffix("_template") for setup in SETUPS)
 _ALL_FOLDS = ",".join(map(str, SEEDS))
@@ -102,19 +97,44 @@ def table2_command(
         show_results([table2(records), *table1(records), comparison_table(records)], files, as_json)
 
 
+@dataclass(frozen=True)
+class DevFigure:
+    """Options of figures of runs on dev tasks."""
+
+    setups: Setups = _ALL_SETUPS
+    folds: Folds = _DEV_FOLDS
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of further run records on dev tasks, such as those of DQN. Can be "
+            "repeated."
+        ),
+    ] = None
+    out: Out = _FIGURES
+    runs: Runs = None
+
+    def selection(self) -> tuple[list[Setup], list[int]]:
+        """Return the setups and folds."""
+        return parse_setups(self.setups), parse_numbers(self.folds, "folds")
+
+    def records(self, configs: Iterable[RunConfig[Any]], compute: Compute) -> list[PhyreRecord]:
+        """Return the records of some runs, and the further ones."""
+        further = list(
+            find_records(*self.also or (), benchmark="phyre")
+        )  # first, since a run takes long
+        with open_runner(compute) as (runner, bar):
+            return [*run_all(configs, runner, bar, self.runs), *further]
+
+
 @app.command("figure4")
 @option_groups
 def figure4_command(
     *,
-    setups: Setups = _ALL_SETUPS,
-    folds: Folds = _DEV_FOLDS,
+    figure: DevFigure,
     actions: Annotated[
         str,
         typer.Option(help="Number of ranked actions. Comma-separated numbers draw several points."),
     ] = _RANKED,
-    also: Also = None,
-    out: Out = _FIGURES,
-    runs: Runs = None,
     compute: Compute,
     as_json: Json = False,
 ) -> None:
@@ -124,41 +144,24 @@ def figure4_command(
       topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
     """
     with user_errors(), resumable():
-        study = ranked_actions_configs(
-            parse_setups(setups), parse_numbers(folds, "folds"), parse_numbers(actions, "numbers")
-        )
-        further = _found(also)
-        with open_runner(compute) as (runner, bar):
-            records = run_all(study, runner, bar, runs)
-        show_results([], _save_study(out, "figure4", [*records, *further]), as_json)
+        counts = parse_numbers(actions, "numbers")
+        records = figure.records(ranked_actions_configs(*figure.selection(), counts), compute)
+        show_results([], _save_study(figure.out, "figure4", records), as_json)
 
 
 @app.command("figure5")
 @option_groups
-def figure5_command(
-    *,
-    setups: Setups = _ALL_SETUPS,
-    folds: Folds = _DEV_FOLDS,
-    also: Also = None,
-    out: Out = _FIGURES,
-    runs: Runs = None,
-    compute: Compute,
-    as_json: Json = False,
-) -> None:
+def figure5_command(*, figure: DevFigure, compute: Compute, as_json: Json = False) -> None:
     """Reproduce Figure 5 of PHYRE: AUCCESS on dev tasks by the weight of online updates.
 
     Examples:
       topple reproduce figure5 --setups ball_cross_template --folds 0
     """
     with user_errors(), resumable():
-        study = update_weight_configs(parse_setups(setups), parse_numbers(folds, "folds"))
-        further = _found(also)
-        with open_runner(compute) as (runner, bar):
-            records = run_all(study, runner, bar, runs)
-        records += further
-        files = _save_study(out, "figure5_mem", records)
+        records = figure.records(update_weight_configs(*figure.selection()), compute)
+        files = _save_study(figure.out, "figure5_mem", records)
         if draw_study(records, study_named("figure5_dqn")) is not None:
-            files += _save_study(out, "figure5_dqn", records)
+            files += _save_study(figure.out, "figure5_dqn", records)
         show_results([], files, as_json)
 
 
@@ -177,16 +180,12 @@ def figure6_command(
       topple reproduce figure6 runs
     """
     with user_errors():
-        records = _found(runs)
+        records = list(find_records(*runs, benchmark="phyre"))
         scores = ablation_scores(records)
         if not scores:
-            raise ValueError("these are no records of ablations of DQN on dev tasks")
+            raise ValueError("there are no records of ablations of DQN on dev tasks")
         figure = bars_figure(scores, "AUCCESS, %")
         show_results([], save_figure(out, "figure6", runs_table(records), figure), as_json)
-
-
-def _found(folders: list[Path] | None) -> list[PhyreRecord]:
-    return list(find_records(*folders or (), benchmark="phyre"))
 
 
 def _save_study(out: Path, name: str, records: list[PhyreRecord]) -> list[Path]:
