@@ -1,4 +1,4 @@
-"""The page of the command line: what `--help` says of every command."""
+"""The page of the command line, made from the help texts of all commands."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def command_page() -> Page:
     rows = [(f"[`topple {name}`](#topple-{name})", text) for name, text in COMMANDS.items()]
     parts = [
         "# The command line",
-        "What `topple COMMAND --help` prints. [The guide](../guides/command_line.md) shows "
-        "them at work.",
+        "This is what `topple COMMAND --help` prints. [The guide](../guides/command_line.md) shows "
+        "the commands in use.",
         table(("command", ""), rows),
     ]
     for name in COMMANDS:
@@ -37,11 +37,11 @@ def _sections(name: str, command: Any, level: int) -> Iterator[str]:
     yield f"```console\n$ {' '.join([name, *usage, '[OPTIONS]'])}\n```"
     rows = [_row(parameter) for parameter in command.params if _shown(parameter)]
     if rows:
-        yield table(("", "", "by default"), rows)
+        yield table(("option", "", "default"), rows)
 
 
 def _help(text: str) -> Iterator[str]:
-    """Paragraphs; what stands under "Examples:" is a block of commands."""
+    """Yield the paragraphs, and the lines after "Examples:" as a block of commands."""
     words, _, examples = inspect.cleandoc(text).partition("Examples:")
     yield from (" ".join(part.split()) for part in words.strip().split("\n\n") if part)
     lines = [line.strip() for line in examples.splitlines() if line.strip()]

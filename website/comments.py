@@ -1,6 +1,6 @@
-"""For the reference: a comment behind a field or a constant is its description.
+"""Reference: the comment after a field or a constant becomes its description.
 
-The house writes `hz: int  # ticks in a second`, and griffe reads docstrings only. Fields of a
+The package writes `hz: int  # ticks per second`, and griffe reads docstrings only. Fields of a
 record and members of an enum are listed in the description of their class.
 """
 
@@ -15,20 +15,20 @@ from typing import Any
 
 from griffe import Attribute, Class, Docstring, Extension
 
-NOTHING = "\u200b"  # griffe wants a description
+NOTHING = "\u200b"  # griffe requires a description
 
 
 class Comments(Extension):
     """Turns comments into descriptions of attributes."""
 
     def on_attribute_instance(self, *, attr: Attribute, **kwargs: Any) -> None:
-        """Called for each attribute as its file is read; fields wait for their class."""
+        """Describe a constant as its file is read; fields are described with their class."""
         text = _comment(attr)
         if text and attr.docstring is None and attr.parent and attr.parent.is_module:
             attr.docstring = Docstring(text, lineno=attr.lineno, parent=attr)
 
     def on_class_members(self, *, cls: Class, **kwargs: Any) -> None:
-        """Called for each class when its members are known."""
+        """Describe the fields of a class when its members are known."""
         if cls.docstring is None or "Attributes:" in cls.docstring.value:
             return
         enum = any(str(base).endswith("Enum") for base in cls.bases)
@@ -46,7 +46,7 @@ class Comments(Extension):
 
 @cache
 def _comments(path: str) -> dict[int, str]:
-    """The comments of a file by the number of their line."""
+    """The comments of a file by line number."""
     text = Path(path).read_text(encoding="utf-8")
     return {
         token.start[0]: token.string
@@ -56,7 +56,7 @@ def _comments(path: str) -> dict[int, str]:
 
 
 def _comment(attr: Attribute) -> str:
-    """What stands behind an attribute, or in `#:` lines before it."""
+    """The comment after an attribute, or in `#:` lines before it."""
     comments = _comments(str(attr.filepath))
     found: list[str] = []
     number = (attr.lineno or 1) - 1
@@ -68,7 +68,7 @@ def _comment(attr: Attribute) -> str:
 
 
 def _value(attr: Attribute) -> str:
-    """What a member of an enum stands for."""
+    """The value of a member of an enum."""
     try:
         return str(ast.literal_eval(str(attr.value)))
     except (SyntaxError, ValueError):

@@ -1,7 +1,7 @@
-"""What the pages of puzzles say and a build has no time to find out: `python website/facts.py`.
+"""Facts on the pages of puzzles that take too long to compute in every build.
 
-Writes ``facts.json`` beside this file, and goes on where it was stopped; remove the file to find
-everything anew, which takes five minutes.
+``python website/facts.py`` writes them to ``facts.json`` beside this file, and resumes where it was
+interrupted; remove the file to compute everything again, which takes five minutes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ HERE = Path(__file__).resolve().parent
 FILE = HERE / "facts.json"
 BEST_PLANS = HERE.parent / "results" / "iphyre" / "oracle.json"  # of the forty games
 
-SEARCH = 20_000  # actions of the fixed list in which a solution is looked for
-PLANS = 2000  # drawn as the original draws them, at 60 Hz
+SEARCH = 20_000  # actions of the fixed list among which a solution is searched
+PLANS = 2000  # sampled as in the original, at 60 Hz
 ORACLE = 60_000  # plans tried for the best one of a game
 
 
@@ -62,7 +62,7 @@ def game_facts(game: Game, best: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Find out what is not known yet, and write it down as it comes."""
+    """Compute the facts that are missing, and write each as soon as it is known."""
     about = {"engine": engine_hash(), "plans": PLANS}
     facts: dict[str, Any] = {"about": about, "games": {}, "solutions": {}}
     if FILE.exists() and read_json(FILE)["about"] == about:

@@ -43,7 +43,7 @@ def game_nav() -> list[Any]:
 
 
 def game_pages(facts: dict[str, Any], best: Mapping[str, Ticks], pictures: Pictures) -> list[Page]:
-    """All pages; their pictures are added on the way.
+    """All pages; their pictures are added to `pictures`.
 
     Args:
         facts: of the games.
@@ -55,7 +55,9 @@ def game_pages(facts: dict[str, Any], best: Mapping[str, Ticks], pictures: Pictu
 
 def game_index(facts: dict[str, Any]) -> str:
     """Thumbnails of all games, by split, for the page that introduces them."""
-    parts = ["The share beneath a picture is that of random plans at 60 Hz that solve the game."]
+    parts = [
+        "The caption of a picture gives the share of random plans at 60 Hz that solve the game."
+    ]
     for split, name in SPLITS.items():
         cards = [
             (
@@ -98,7 +100,7 @@ def _page(game: Game, facts: dict[str, Any], ticks: Ticks, pictures: Pictures) -
 
 ## Bodies
 
-In pixels of the scene, 600 x 600, y downwards.
+Positions are in pixels; the scene has 600 x 600 pixels, and y points down.
 
 {_bodies(game)}
 
@@ -129,8 +131,8 @@ def _bodies(game: Game) -> str:
         else:
             ball = game.balls[body - len(game.blocks)]
             where = f"{_point(ball.x, ball.y)}, radius {ball.radius:g}"
-            rows.append((body, "ball", "red: has to get out", where, joints))
-    return table(("body", "", "", "where", "joined by"), rows)
+            rows.append((body, "ball", "red: has to leave the scene", where, joints))
+    return table(("body", "type", "colour", "position", "joints"), rows)
 
 
 def _point(x: float, y: float) -> str:
@@ -147,7 +149,7 @@ def _plan(game: Game, ticks: Ticks) -> str:
     times = ["-" if t is None else f"{(t - 0.5) / AT_60_HZ.hz:.3f}" for t in ticks]
     seconds = score.ticks / AT_60_HZ.hz
     return f"""It earns **{score.reward:.2f}**: {score.removed} removed, solved after
-{score.ticks} ticks, {seconds:.2f} seconds. A search found it; no proof says that none is better.
+{score.ticks} ticks, {seconds:.2f} seconds. It was found by a search, and a better one may exist.
 
 {table(("gray block", "is removed at"), rows)}
 
@@ -155,7 +157,7 @@ def _plan(game: Game, ticks: Ticks) -> str:
 $ topple iphyre play {game.name} --times={",".join(times)} --save {game.name}.gif
 ```
 
-With `topple play` running, [play it]({PLAYER}#/iphyre/{game.name})."""
+While `topple play` is running, you can [play it]({PLAYER}#/iphyre/{game.name})."""
 
 
 def _difficulty(game: Game, facts: dict[str, Any]) -> str:
@@ -176,7 +178,7 @@ def _difficulty(game: Game, facts: dict[str, Any]) -> str:
         }
         solved = sum(value > 0 for value in agents.values())
         rows += [
-            ("people, mean reward in Table A4 of the paper", f"{rewards['Human']:g}"),
+            ("mean reward of people, Table A4 of the paper", f"{rewards['Human']:g}"),
             ("learned agents in Table A4 that solve it", f"{solved} of {len(agents)}"),
         ]
     return table(("", ""), rows)

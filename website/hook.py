@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: makes pages, orders them, mends links."""
+"""Hooks that MkDocs calls while it builds the site: they make pages, order them and fix links."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from topple.iphyre.analysis.store import read_json
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / "build" / "site-pictures"
 ICON = ROOT / "src" / "topple" / "player" / "static" / "icon.svg"
-MARK = "<!-- pages -->"  # where an index stands in a page that is written by hand
+MARK = "<!-- pages -->"  # place of an index in a page that is written by hand
 FACTS: dict[str, Any] = read_json(FILE)
 INDEXES = {
     TEMPLATES: template_index,
@@ -37,7 +37,7 @@ INDEXES = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Order the site."""
+    """Set the navigation."""
     puzzles = [
         {"PHYRE templates": [TEMPLATES, *template_nav()]},
         {"I-PHYRE games": [GAMES, *game_nav()]},
@@ -47,7 +47,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what is made from the package."""
+    """Add the pages and pictures that are made from the package."""
     pictures = Pictures(CACHE)
     made = [
         *template_pages(FACTS, pictures),
@@ -72,7 +72,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put indexes in place and lead links out of docs/ to pages."""
+    """Insert the indexes, and point links out of docs/ to pages of the site."""
     uri = page.file.src_uri
     if uri in INDEXES:
         markdown = markdown.replace(MARK, INDEXES[uri]())

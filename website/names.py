@@ -1,4 +1,4 @@
-"""Names of the package in written pages lead to the reference."""
+"""Links from names of the package in written pages to the reference."""
 
 from __future__ import annotations
 

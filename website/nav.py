@@ -1,4 +1,4 @@
-"""The order of the site: which pages stand where."""
+"""The navigation of the site: the order of its pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Folder(NamedTuple):
-    """Pages of a folder: those named here in this order, then any others by name."""
+    """The pages of a folder: those listed here in this order, then the others by name."""
 
     path: str
     first: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ DECISIONS = Folder("decisions")
 
 
 def site_nav(docs: Path, puzzles: list[Any], reference: list[Any]) -> list[Any]:
-    """What MkDocs takes as its nav; a folder that is not there has no entry."""
+    """The value of `nav` for MkDocs; a folder without pages has no entry."""
     sections: dict[str, Any] = {
         "Home": "index.md",
         "Tutorials": TUTORIALS.pages(docs),

@@ -1,4 +1,4 @@
-"""Pages and pictures that are made, not written: what every maker uses."""
+"""Helpers for pages and pictures that are generated from the package."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ FPS = 10
 HOLD = 2.0  # seconds on the last frame of a film
 STILL = 320  # px
 FILM = 200  # px
-PLAYER = "http://127.0.0.1:8765/"  # where `topple play` serves by default
+PLAYER = "http://127.0.0.1:8765/"  # the default address of `topple play`
 
 
 class Page(NamedTuple):
     """A page of the site."""
 
-    uri: str  # as if it lay in docs/
+    uri: str  # its path, as if it were in docs/
     text: str  # Markdown
 
 
 class Pictures:
-    """Pictures, drawn once: later builds find them in a folder."""
+    """Pictures that are drawn once and cached in a folder for later builds."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.files: dict[str, Path] = {}  # by where they stand in the site
+        self.files: dict[str, Path] = {}  # by their addresses in the site
 
     def add(self, uri: str, key: object, draw: Callable[[], Sequence[Frame]]) -> str:
-        """Put a picture into the site; ``key`` is all that it depends on."""
+        """Add a picture to the site; ``key`` is everything that it depends on."""
         digest = hashlib.blake2b(repr((key, FPS, HOLD)).encode(), digest_size=12).hexdigest()
         file = self.folder / f"{digest}{Path(uri).suffix}"
         if not file.exists():
@@ -56,7 +56,7 @@ def figures(shown: Iterable[tuple[str, str]]) -> str:
 
 
 def gallery(cards: Iterable[tuple[str, str, str]]) -> str:
-    """Thumbnails that lead to pages: (page, picture, caption)."""
+    """Thumbnails that link to pages: (page, picture, caption)."""
     cells = [
         f"[![]({picture}){{ loading=lazy }} {caption}]({page})" for page, picture, caption in cards
     ]
@@ -64,10 +64,10 @@ def gallery(cards: Iterable[tuple[str, str, str]]) -> str:
 
 
 def enumeration(words: Sequence[str]) -> str:
-    """Words with commas and an "and"."""
+    """Words joined by commas and "and"."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def per_cent(share: float) -> str:
-    """A share for people, with two digits that count."""
+    """A share in per cent, with two significant digits."""
     return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:.0f}%"

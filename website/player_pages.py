@@ -1,4 +1,4 @@
-"""The page of the player's API: its calls, from the typed description it serves."""
+"""The page of the player's API, made from its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def player_page() -> Page:
         app.state.service.close()
     parts = [
         "# The player's API",
-        "Every call of the server that `topple play` starts, from its `/openapi.json`. What a "
-        "schema cannot say is in [the guide](../guides/player_api.md).",
+        "Every call of the server that `topple play` starts, from its `/openapi.json`. [The "
+        "guide](../guides/player_api.md) explains what a schema cannot.",
         "## Calls",
-        table(("", "call", "", "takes", "answers"), _calls(description)),
+        table(("method", "call", "", "takes", "returns"), _calls(description)),
         "## Types",
     ]
     for name, schema in sorted(description["components"]["schemas"].items()):
@@ -59,7 +59,7 @@ def _type(name: str, schema: dict[str, Any]) -> list[str]:
         (
             f"`{field}`",
             _name(kind),
-            "" if field in needed else "may be left out",
+            "" if field in needed else "optional",
             kind.get("description", ""),
         )
         for field, kind in schema.get("properties", {}).items()
@@ -68,12 +68,12 @@ def _type(name: str, schema: dict[str, Any]) -> list[str]:
 
 
 def _address(path: str) -> str:
-    """A path that may be cut at its slashes."""
+    """A path that may be broken at its slashes."""
     return f"<code>{escape(path).replace('/', '/<wbr>')}</code>"
 
 
 def _name(schema: dict[str, Any]) -> str:
-    """A type in words, with a link to its section if it has one."""
+    """The name of a type, with a link to its section if it has one."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"

@@ -1,6 +1,6 @@
-"""Links that leave docs/: files of the repository become pages, so that they work in the site.
+"""Links out of docs/: the files of the repository that they point to become pages of the site.
 
-On GitHub the same links lead to the files themselves.
+On GitHub the same links point to the files themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LANGUAGES = {
     ".py": "python",
     ".toml": "toml",
 }
-#: What the site has pages for.
+#: Files and folders that the site has pages for.
 HOME = {
     "README.md": "index.md",
     "docs": "index.md",
@@ -37,7 +37,7 @@ class Repository:
         self.linked: set[Path] = set()
 
     def rewrite(self, uri: str, text: str, file: Path | None = None) -> str:
-        """The text of a page with links out of docs/ led to pages of the site.
+        """The text of a page in which links out of docs/ point to pages of the site.
 
         Args:
             uri: of the page.
@@ -55,7 +55,7 @@ class Repository:
         return LINK.sub(lead, text)
 
     def pages(self) -> list[Page]:
-        """Pages of all files that were linked so far, and of those they link to."""
+        """The pages of all files linked so far, and of the files that those link to."""
         made: dict[Path, Page] = {}
         while waiting := sorted(self.linked - made.keys()):
             for target in waiting:

@@ -35,7 +35,7 @@ from topple.phyre.templates import MODULES, find_template
 FOLDER = "puzzles/templates"
 INDEX = f"{FOLDER}/index.md"
 TIERS = {Tier.BALL: "One ball", Tier.TWO_BALLS: "Two balls"}
-REST = STEPS_PER_SECOND // 2  # steps shown of a goal that holds; the others look alike
+REST = STEPS_PER_SECOND // 2  # steps shown while the goal holds; the others look alike
 
 
 def title(template_id: str) -> str:
@@ -53,7 +53,7 @@ def template_nav() -> list[Any]:
 
 
 def template_pages(facts: dict[str, Any], pictures: Pictures) -> list[Page]:
-    """All pages; their pictures are added on the way."""
+    """All pages; their pictures are added to `pictures`."""
     return [
         _page(find_template(template_id), facts, pictures)
         for tier in Tier
@@ -63,7 +63,7 @@ def template_pages(facts: dict[str, Any], pictures: Pictures) -> list[Page]:
 
 def template_index() -> str:
     """Thumbnails of all templates, by tier, for the page that introduces them."""
-    parts = ["The share beneath a picture is that of random valid actions that solve a task."]
+    parts = ["The caption of a picture gives the share of random valid actions that solve a task."]
     for tier, name in TIERS.items():
         cards = [
             (f"{t}.md", f"{t}.png", f"{title(t)}, {per_cent(_chance(t))}")
@@ -98,7 +98,7 @@ def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page
             [
                 (f"{template.id}.png", f"Task {task.id}"),
                 (f"{template.id}.gif", "A solution"),
-                (f"{template.id}_end.png", "How it ends"),
+                (f"{template.id}_end.png", "Its end"),
             ]
         )
     }
@@ -119,11 +119,9 @@ def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page
 
 {_solution(task, action, steps)}
 
-## How it is written
+## Source
 
-`src/topple/phyre/templates/{
-        MODULES[template.id].replace(".", "/")
-    }.py`; the words are those of [puzzles of your
+`src/topple/phyre/templates/{MODULES[template.id].replace(".", "/")}.py`; see [puzzles of your
 own](../../guides/own_puzzles.md).
 
 ```python
@@ -188,16 +186,16 @@ def _selection(template: Template) -> str:
         if holds
     ]
     if not reasons:
-        return "The published tasks are the first ones the grid gives."
+        return "The published tasks are the first ones of the grid."
     searched = min(chosen.search, template.tuple_count)
     return (
-        f"The published tasks were chosen by the authors of PHYRE among the first {searched:,} the "
-        f"grid gives, as ones that {enumeration(reasons)}."
+        f"The authors of PHYRE chose the published tasks among the first {searched:,} of the grid: "
+        f"those that {enumeration(reasons)}."
     )
 
 
 def _entry(template_id: str) -> Entry:
-    """What is known of the fixed list of actions on a template's tasks."""
+    """The counts of outcomes of the fixed list of actions on a template's tasks."""
     entry = committed_entry(find_template(template_id).tier.value, template_id)
     assert entry is not None  # the manifest has all templates
     return entry
@@ -212,14 +210,15 @@ def _difficulty(template: Template) -> str:
     entry, chance = _entry(template.id), _chance(template.id)
     peers = [_chance(other) for other in template.tier.template_ids]
     harder = sum(peer < chance for peer in peers)
-    place = f"number {harder + 1} from the hardest"
+    place = f"number {harder + 1}"
+    end = ", counted from the hardest"
     if harder in (0, len(peers) - 1):
-        place = "the easiest" if harder else "the hardest"
+        place, end = "the easiest" if harder else "the hardest", ""
     return (
-        f"A random valid action solves a task with a chance of **{per_cent(chance)}**: of the "
+        f"A random valid action solves a task with probability **{per_cent(chance)}**: of the "
         f"first {entry.actions:,} actions of the fixed list on the 100 tasks, {entry.valid:,} are "
         f"valid and {entry.solved:,} of these solve. That makes it {place} of the {len(peers)} "
-        "templates of its tier. The counts are those of `topple cache build`."
+        f"templates of its tier{end}. `topple cache build` gives these counts."
     )
 
 
@@ -231,14 +230,14 @@ def _solution(task: Task, action: list[float], steps: int) -> str:
     seconds = steps / STEPS_PER_SECOND
     return f"""{table(("ball", "x, px", "y, px", "radius, px"), rows)}
 
-It solves {task.id} after {steps} steps, {seconds:.1f} seconds. The film ends where the
+It solves {task.id} after {steps} steps, {seconds:.1f} seconds. The film ends when the
 goal has held for half a second.
 
 ```console
 $ topple show {task.id} {balls} --out solved.gif
 ```
 
-With `topple play` running, [play it]({PLAYER}#/phyre/{task.id}).
+While `topple play` is running, you can [play it]({PLAYER}#/phyre/{task.id}).
 
 ```python
 from topple import Simulator

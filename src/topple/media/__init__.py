@@ -1,1 +1,1 @@
-"""Observations: images, object features and frames for people."""
+"""Frames as files: PNG, GIF, MP4 and contact sheets."""

@@ -1,1 +1,1 @@
-"""Tables and figures from records, beside the published numbers."""
+"""Tables, statistics and HTML pages for the results of any benchmark."""
