@@ -1,4 +1,4 @@
-"""One puzzle, one attempt, one film."""
+"""One puzzle, one attempt and a film of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ save_png(picture(task.scene, size=400), "task.png")
 attempt = film(task.scene, [0.8, 0.5, 0.2], size=300)
 print("a guess:", attempt.outcome.name)
 
-# The fixed list of random actions holds a solution of most puzzles.
+# The fixed list of random actions contains a solution of most puzzles.
 [solution] = Simulator(task).solutions(task)
 attempt = film(task.scene, solution, size=300)
 print("a solution:", solution.round(2).tolist(), attempt.outcome.name)

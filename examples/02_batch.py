@@ -28,7 +28,7 @@ print(f"{outcome.size:,} actions in {seconds:.1f} s, {(outcome != 0).mean():.0%}
 for task, row in zip(tasks, outcome, strict=True):
     print(task.id, f"{(row > 0).sum():3d} of {(row != 0).sum():3d} attempts solve it")
 
-# The same call keeps trajectories, images or object features if it is asked to.
+# The same call also returns trajectories, images or object features on request.
 kept = simulate_batch(scenes, [0, 1], actions[:2], Request(stride=10, states=True, images=True))
 assert kept.states is not None
 assert kept.images is not None

@@ -1,4 +1,4 @@
-"""A puzzle of your own: build it, keep it as JSON, solve it, watch it."""
+"""A puzzle of your own: build it, save it as JSON, solve it and film it."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""PHYRE as a Gymnasium environment: one puzzle at a time, then eight."""
+"""PHYRE as a Gymnasium environment, first one puzzle at a time, then eight."""
 
 from __future__ import annotations
 
 import gymnasium
 import numpy as np
 
-import topple.envs  # noqa: F401 - makes the names known
+import topple.envs  # noqa: F401 - registers the names
 
 env = gymnasium.make("topple/PhyreBall-v0", setup="ball_within_template", seed=0, split="train")
 env.action_space.seed(0)
@@ -13,7 +13,7 @@ image, info = env.reset(options={"task": "00002:017"})
 print("one task:", info["task"], "image", image.shape)
 
 terminated = truncated = False
-while not (terminated or truncated):  # an episode is a task, a step an attempt
+while not (terminated or truncated):  # an episode is a task, and a step is an attempt
     image, reward, terminated, truncated, info = env.step(env.action_space.sample())
 print("random actions:", "solved" if terminated else "not solved", "after", info["attempts"])
 

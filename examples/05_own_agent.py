@@ -1,4 +1,4 @@
-"""An agent of your own, scored beside chance on a published fold."""
+"""An agent of your own, compared with chance on a published fold."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from topple.runs import Agent, Observation, RunConfig, Runner, Traits, create_ag
 
 @dataclass
 class Above:
-    """Drops the ball above the green body, a little elsewhere each time."""
+    """Drops the ball above the green body, at a slightly different place each time."""
 
-    spread: float = 0.05  # how far to either side, of the width of the scene
+    spread: float = 0.05  # standard deviation to either side, as a share of the scene's width
 
     @property
     def traits(self) -> Traits:
-        """It looks at the scene."""
+        """The agent observes the scene."""
         return Traits(observation=Observation.SCENE)
 
     def train(self, training: Training) -> None:

@@ -1,4 +1,4 @@
-"""I-PHYRE: a thousand random plans for a game, the best of them, and how exact it must be."""
+"""I-PHYRE: a thousand random plans for a game, the best of them, and how exact its timing must be."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ shown = ["never" if time is None else f"{time:.2f} s" for time in times[best]]
 print(len(solved), "of 1,000 random plans solve it; the best removes blocks at", shown)
 print(f"it earns {scores[best].reward:.2f}")
 
-# How long does the moment last? Move the best plan's removals together, tick by tick.
+# How exact must the timing be? Shift all removals of the best plan together, tick by tick.
 window = [
     shift
     for shift in range(-60, 61)

@@ -1,4 +1,4 @@
-"""Sixty-four I-PHYRE games side by side: native steps, no Python in the loop."""
+"""Sixty-four I-PHYRE games in one vector environment, which steps all of them natively."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 import gymnasium
 import numpy as np
 
-import topple.envs  # noqa: F401 - makes the names known
+import topple.envs  # noqa: F401 - registers the names
 
 STEPS = 3000
 envs = gymnasium.make_vec(
@@ -17,7 +17,7 @@ observations, infos = envs.reset(seed=0)
 print("observations", observations.shape, "each action", envs.single_action_space)
 
 rng = np.random.default_rng(0)
-# Doing nothing is mostly right: a random block only in one step of fifty.
+# Doing nothing is mostly right, so a random block is removed only in one step of fifty.
 removals = np.where(rng.random((STEPS, 64)) < 0.02, rng.integers(1, 7, (STEPS, 64)), 0)
 won = finished = 0
 start = time.perf_counter()

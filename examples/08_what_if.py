@@ -1,4 +1,4 @@
-"""What if? Pause a world, branch it with edits, and play all futures at once."""
+"""What if? Pause a world, branch it with edits, and simulate all futures in one call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ print("as it is:", Outcome(result.outcome[0]).name)
 print("without the red ball:", Outcome(result.outcome[1]).name)
 print("kicked:", int((result.outcome[2:] > 0).sum()), "of", len(kicks), "solved")
 
-# A branch without edits is what the world itself does, to the last bit.
+# A branch without edits does what the world itself does, to the last bit.
 again = world.copy()
 world.step(300)
 again.step(300)

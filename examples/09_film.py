@@ -1,4 +1,4 @@
-"""Film a PHYRE solution beside an I-PHYRE one: the picture of the README."""
+"""Film a PHYRE solution and an I-PHYRE solution side by side, as in the README."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ print(game.name, "solved in", len(right), "frames by removing two blocks")
 edge = ((1, 1), (1, 1), (0, 0))  # a pixel of gray around each, and white in between
 gap = np.full((SIZE + 2, 16, 3), 255, np.uint8)
 frames = []
-for k in range(max(len(left.frames), len(right))):  # the shorter film rests on its last frame
+for k in range(max(len(left.frames), len(right))):  # the shorter film stays on its last frame
     pair = left.frames[min(k, len(left.frames) - 1)], right[min(k, len(right) - 1)]
     one, other = (np.pad(frame, edge, constant_values=190) for frame in pair)
     frames.append(np.concatenate([one, gap, other], axis=1))

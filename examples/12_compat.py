@@ -6,7 +6,7 @@ import topple.compat.phyre as phyre
 from topple.compat.iphyre.games import GAMES
 from topple.compat.iphyre.simulator import IPHYRE
 
-# The only line that changes is the import: `import phyre` became the first one above.
+# Only the import changes: `import phyre` became the first import above.
 tasks = phyre.get_fold("ball_cross_template", 0)[1][:5]
 simulator = phyre.initialize_simulator(tasks, "ball")
 evaluator = phyre.Evaluator(tasks)
