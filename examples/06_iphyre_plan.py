@@ -1,4 +1,4 @@
-"""I-PHYRE: a thousand random plans for a game, the best of them, and how exact its timing must be."""
+"""I-PHYRE: a thousand random plans of a game, the best of them, and how exact its timing is."""
 
 from __future__ import annotations
 

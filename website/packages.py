@@ -36,7 +36,7 @@ PACKAGES = {
     ),
     "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
     "phyre.engine": Package("PHYRE engine", "request result native balls world edits backend"),
-    "phyre.cache": Package("PHYRE outcome cache", "action_cache table grid index manifest"),
+    "phyre.cache": Package("PHYRE outcome cache", "action_cache table grid index"),
     "phyre.agents": Package("PHYRE agents", "rand mem optimal object_prior dqn"),
     "phyre.analysis": Package("PHYRE analysis", "difficulty solvability diversity"),
     "iphyre": Package(
