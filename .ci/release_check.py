@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 MIB = 2**20
-SDIST_LIMIT = 5 * MIB
-WHEEL_LIMIT = 5 * MIB
+SDIST_LIMIT = 10 * MIB
+WHEEL_LIMIT = 10 * MIB
 
 #: What a wheel has to have, beside the code; and what it must not.
 WANTED = (
@@ -32,6 +32,8 @@ WANTED = (
     "topple/player/static/index.html",
     "topple/phyre/published.json",
     "topple/phyre/cache/manifest.json",
+    "topple/phyre/cache/ball.solutions",
+    "topple/phyre/cache/two_balls.solutions",
 )
 UNWANTED = ("test", "__pycache__", ".pyc", "benchmarks", "conftest", ".cmake", ".a")
 
