@@ -131,11 +131,17 @@ void valid_actions(const Scenes& scenes, int32_t first, Actions actions,
   for (size_t i = 0; i < count; ++i) {
     fits[i] = map_action(actions.data() + i * actions.shape(1), ball_count, balls[i]);
   }
+  constexpr size_t kMany = 8000;  // from here on, drawing the map of a scene is faster
   const auto space = std::make_unique<FreeSpace>();
   for (int32_t row = 0; row < scene_count; ++row) {
-    find_free_space(packed.view(first + row), *space);
+    const SceneView scene = packed.view(first + row);
     uint8_t* out = valid.data() + static_cast<size_t>(row) * count;
-    for (size_t i = 0; i < count; ++i) out[i] = fits[i] && is_free(*space, balls[i]);
+    if (count < kMany) {
+      for (size_t i = 0; i < count; ++i) out[i] = fits[i] && !occluded(scene, balls[i]);
+    } else {
+      find_free_space(scene, *space);
+      for (size_t i = 0; i < count; ++i) out[i] = fits[i] && is_free(*space, balls[i]);
+    }
   }
 }
 

@@ -70,8 +70,10 @@ def test_valid_actions_agree_with_those_that_are_mapped_one_by_one() -> None:
         tasks = [load_task(template_task_ids(name)[7]) for name in tier.template_ids]
         scenes = SceneSet([task.scene for task in tasks])
         drawn = np.random.default_rng(0).uniform(size=(2000, tier.action_size))
-        actions = np.concatenate([discrete_actions(tier, 2000), drawn])  # most of these do not fit
+        actions = np.concatenate([discrete_actions(tier, 7000), drawn])  # most of these do not fit
         index = np.repeat(np.arange(len(tasks)), len(actions))
         mapped, _ = map_actions(scenes, index, np.tile(actions, (len(tasks), 1)))
         for threads in (1, 3, None):
             assert np.array_equal(valid_actions(scenes, actions, threads).ravel(), mapped)
+        few = valid_actions(scenes, actions[:3000])
+        assert np.array_equal(few, mapped.reshape(len(tasks), -1)[:, :3000])

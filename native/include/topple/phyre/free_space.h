@@ -51,6 +51,42 @@ TOPPLE_FN void add_circle(FreeSpace& space, PixelVec centre, double radius) {
   }
 }
 
+TOPPLE_FN double magnitude(double a) { return a < 0.0 ? -a : a; }
+
+// A rectangle along the axes of its body, if a polygon is one.
+struct Box {
+  PixelVec centre, half;
+};
+
+TOPPLE_FN bool as_box(const PixelVec* polygon, int count, Box& box) {
+  if (count != 4) return false;
+  box.centre = {0.5 * (polygon[0].x + polygon[2].x), 0.5 * (polygon[0].y + polygon[2].y)};
+  box.half = {magnitude(polygon[0].x - box.centre.x), magnitude(polygon[0].y - box.centre.y)};
+  for (int i = 0; i < count; ++i) {
+    const double x = magnitude(magnitude(polygon[i].x - box.centre.x) - box.half.x);
+    const double y = magnitude(magnitude(polygon[i].y - box.centre.y) - box.half.y);
+    if (x > 1e-6 || y > 1e-6) return false;
+  }
+  return box.half.x > 0.1 && box.half.y > 0.1;
+}
+
+// The free radius by the plain distance from a box; -1 where rounding could decide.
+TOPPLE_FN int clear_radius(const Box& box, PixelVec point) {
+  constexpr double kDoubt = 0.01;  // pixels; the exact test differs by less than a hundredth of it
+  const double x = magnitude(point.x - box.centre.x) - box.half.x;
+  const double y = magnitude(point.y - box.centre.y) - box.half.y;
+  if (x < -kDoubt && y < -kDoubt) return 0;
+  const double dx = x > 0.0 ? x : 0.0;
+  const double dy = y > 0.0 ? y : 0.0;
+  const double squared = dx * dx + dy * dy;
+  constexpr double kFar = FreeSpace::kLargest + 1.0;
+  if (squared > kFar * kFar) return FreeSpace::kLargest;
+  const double distance = TOPPLE_BUILTIN(sqrt)(squared);
+  const int radius = static_cast<int>(distance);
+  const double rest = distance - radius;
+  return rest > kDoubt && rest < 1.0 - kDoubt ? radius : -1;
+}
+
 TOPPLE_FN void add_polygon(FreeSpace& space, const PixelVec* polygon, int count, PixelPose pose) {
   const Rot q = rotation(-static_cast<float>(pose.angle));
   const double c = static_cast<double>(q.c);
@@ -66,13 +102,16 @@ TOPPLE_FN void add_polygon(FreeSpace& space, const PixelVec* polygon, int count,
   int left, right, bottom, top;
   pixels_around(low.x, high.x, left, right);
   pixels_around(low.y, high.y, bottom, top);
+  Box box;
+  const bool is_box = as_box(polygon, count, box);
   for (int y = bottom; y <= top; ++y) {
     for (int x = left; x <= right; ++x) {
       const double dx = x - pose.p.x;
       const double dy = y - pose.p.y;
       const PixelVec centre = {dx * c - dy * s, dx * s + dy * c};
-      const float distance = distance_to_polygon(polygon, count, centre);
-      limit_radius(space, x, y, free_radius(distance, 0.0));
+      int radius = is_box ? clear_radius(box, centre) : -1;
+      if (radius < 0) radius = free_radius(distance_to_polygon(polygon, count, centre), 0.0);
+      limit_radius(space, x, y, radius);
     }
   }
 }

@@ -1,7 +1,7 @@
 """The coding of solution indexes: a bit per task and action, compressed by LZMA.
 
 Neighbouring tasks of a template share solutions, so rows repeat much of the rows before them,
-which LZMA finds. docs/decisions/0016-solution-index.md compares codings.
+which LZMA finds. docs/decisions/0015-solution-index.md compares codings.
 """
 
 from __future__ import annotations
