@@ -21,10 +21,15 @@ import sys
 from pathlib import Path
 
 
-def cache_folder() -> Path:
-    """The folder for what can be computed again; it may not exist yet."""
-    chosen = os.environ.get("TOPPLE_CACHE")
-    return Path(chosen).expanduser() if chosen else _system_cache() / "topple"
+def cache_folder(variable: str = "TOPPLE_CACHE", name: str = "topple") -> Path:
+    """The folder for what can be computed again; it may not exist yet.
+
+    Args:
+        variable: the environment variable that moves it.
+        name: its name in the system's cache folder.
+    """
+    chosen = os.environ.get(variable)
+    return Path(chosen).expanduser() if chosen else _system_cache() / name
 
 
 def data_folder() -> Path:

@@ -42,6 +42,65 @@ def test_setups() -> None:
     assert len(phyre.metrics.get_task_ids_in_tier("TWO_BALLS")) == 2500
 
 
+def test_folds_of_any_seed() -> None:
+    for seed in (10, 123456, -1):
+        for setup in phyre.MAIN_EVAL_SETUPS:
+            train, dev, test = phyre.get_fold(setup, seed)
+            assert (len(train), len(dev), len(test)) == (1600, 400, 500)
+            assert len({*train, *dev, *test}) == 2500
+            assert (list(train), list(dev), list(test)) == (
+                sorted(train),
+                sorted(dev),
+                sorted(test),
+            )
+    templates = {task[:5] for task in phyre.get_fold("ball_cross_template", 99)[2]}
+    assert len(templates) == 5
+    assert phyre.get_fold("ball_cross_template", 10) != phyre.get_fold("ball_cross_template", 11)
+    with pytest.raises(ValueError, match="folds have seeds 0 to 9, not 10"):
+        phyre.get_fold("ball_cross_template_balanced", 10)
+
+
+def test_setups_in_groups() -> None:
+    """Agents of one template each, and dev sets made of any setup."""
+    builders = phyre.metrics.EVAL_SETUP_BUILDERS
+    assert tuple(sorted(builders)) == phyre.list_eval_setups()
+    for tier in phyre.ACTION_TIERS:
+        groups = builders[f"{tier}_single_template"](seed=3)
+        assert len(groups) == 25
+        for known, (new,) in groups:
+            assert (len(known), len(new)) == (80, 20)
+            assert len({task[:5] for task in (*known, *new)}) == 1
+        # Joined, they are the folds within template; the split of dev is each group's own.
+        _, _, expected = phyre.get_fold(f"{tier}_within_template", 3)
+        train, dev, test = phyre.get_fold(f"{tier}_single_template", 3)
+        assert test == expected
+        assert (len(train), len(dev)) == (1600, 400)
+        assert len({task for task in dev if task[:5] == dev[0][:5]}) == 16
+    halves = phyre.metrics.create_dev_set(groups, 0.5, seed=4)
+    for (known, _), (first, (second,)) in zip(groups, halves, strict=True):
+        assert sorted([*first, *second]) == sorted(known)
+        assert len(first) == len(second) == 40
+    single = builders["ball_single_instance"]()
+    assert len(single) == 250
+    assert all(train == () and len(test) == 1 for train, (test,) in single)
+    tiny = builders["ball_single_instance_tiny"]()
+    assert [test for _, test in tiny] == [test for _, test in single[::10]]
+    assert phyre.metrics.TRAIN_SHARE == 0.8
+
+
+@pytest.mark.parametrize(
+    ("setup", "tier"),
+    [("ramp_cross_template", "RAMP"), ("ball_phyre_to_tools", "VIRTUAL_TOOLS")],
+)
+def test_setups_without_tasks_say_so(setup: str, tier: str) -> None:
+    assert setup in phyre.list_eval_setups()
+    assert phyre.eval_setup_to_action_tier(setup) == setup.split("_")[0]
+    with pytest.raises(ValueError, match=f"there are no tasks of tier {tier}: Topple has"):
+        phyre.get_fold(setup, 0)
+    with pytest.raises(ValueError, match="no tier begins the name of setup 'cross_ball'"):
+        phyre.eval_setup_to_action_tier("cross_ball")
+
+
 @needs_phyre_data
 def test_folds_of_the_original() -> None:
     with lzma.open(PHYRE / "folds.json.xz", "rt") as stream:
@@ -105,6 +164,29 @@ def test_missing_attempts_are_warned_of(caplog: pytest.LogCaptureFixture) -> Non
     with caplog.at_level(logging.WARNING):
         assert evaluator.get_aucess() == evaluator.get_auccess() == 0.0
     assert "0.0 attempts per task were logged of 100 allowed" in caplog.text
+    assert {record.name for record in caplog.records} == {"phyre.metrics"}
+
+
+def test_scores_of_a_log(caplog: pytest.LogCaptureFixture) -> None:
+    solved = phyre.SimulationStatus.SOLVED
+    log: phyre.metrics.Log = [("a", -1), ("a", "0"), ("b", 1), ("a", solved), ("b", -1)]
+    metrics = phyre.metrics.compute_metrics(log)
+    assert metrics["independent_solved_by"][:4] == [0, 1, 2, 2]
+    assert metrics["global_solved_by"] == {100: 2, 1000: 2, 100_000: 2}
+    assert (metrics["total_attempts"], metrics["total_solved"]) == (4, 2)
+    halved = phyre.metrics.normalize_metrics(metrics, 4)
+    assert halved["independent_solved_by"][:4] == [0, 0.25, 0.5, 0.5]
+    assert halved["global_solved_by"][100] == 0.5
+    area = halved[phyre.metrics.AUCCESS_METRIC]
+    assert area[100] == metrics["independent_solved_by_aucs"][100] / 4
+    late = [("a", -1)] * 100 + [("a", 1)]
+    with caplog.at_level(logging.WARNING, "phyre.metrics"):
+        assert phyre.metrics.compute_metrics(late)["independent_solved_by"][100] == 0
+        assert phyre.metrics.compute_metrics(())["total_attempts"] == 0
+    assert "after more than 100 attempts" in caplog.text
+    assert "no attempts were logged" in caplog.text
+    with pytest.raises(AssertionError):
+        phyre.metrics.compute_metrics("abc")  # type: ignore[arg-type]
 
 
 def test_a_random_agent_on_the_simulator() -> None:
@@ -169,6 +251,18 @@ def test_a_memory_agent_on_the_cache(cache: phyre.SimulationCache) -> None:
         valid = outcomes != phyre.simulation_cache.INVALID
         assert evaluator.get_attempts_for_task(index) == valid.sum()
     assert evaluator.get_aucess(10) >= 0.0
+
+
+def test_folders_of_the_original(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = phyre.simulation_cache
+    monkeypatch.setenv(cache.PHYRE_CACHE_ENV, str(tmp_path))
+    assert cache.PHYRE_CACHE_ENV == "PHYRE_CACHE_DIR"
+    assert cache.get_cache_folder(100) == tmp_path / "offline_simulation" / "100"
+    assert cache.get_partial_cache_folder(100) == tmp_path / "partial" / "100"
+    monkeypatch.delenv(cache.PHYRE_CACHE_ENV)
+    assert cache.get_cache_folder(100).parts[-3:] == ("phyre", "offline_simulation", "100")
+    two_balls = phyre.SimulationCache(tmp_path / "two_balls", size=5)
+    assert two_balls.action_array.shape == (5, 6)
 
 
 @pytest.mark.slow

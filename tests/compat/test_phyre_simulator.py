@@ -104,6 +104,10 @@ def test_statuses() -> None:
     assert [s.is_stably_solved() for s in status] == [False] * 4 + [True]
     assert [int(s) for s in status] == [-1, 0, 1, 2, 3]
     assert phyre.simulation_cache.SOLVED == status.SOLVED
+    # The same text on every Python: names in logs, numbers in formatted lines.
+    assert str(status.SOLVED) == "SimulationStatus.SOLVED"
+    assert f"{status.SOLVED} {status.NOT_SOLVED:3d}" == "1  -1"
+    assert repr(status.SOLVED) == "<SimulationStatus.SOLVED: 1>"
 
 
 def test_samples(simulator: phyre.ActionSimulator) -> None:

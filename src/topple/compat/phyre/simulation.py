@@ -33,7 +33,7 @@ class SimulationStatus(IntEnum):
         return f"{type(self).__name__}.{self.name}"
 
     def __format__(self, format_spec: str) -> str:
-        return int.__format__(self, format_spec)
+        return format(int(self), format_spec)
 
     def is_solved(self) -> bool:
         """Whether the goal was reached, stably or not."""

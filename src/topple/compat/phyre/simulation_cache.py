@@ -23,6 +23,7 @@ from topple.phyre.tier import Tier
 
 ACTION_SEED = CACHE_SEED
 DEFAULT_NUM_ACTIONS = 100_000
+PHYRE_CACHE_ENV = "PHYRE_CACHE_DIR"  # the variable that moves the original's folders
 
 SOLVED = int(SimulationStatus.SOLVED)
 INVALID = int(SimulationStatus.INVALID_INPUT)
@@ -39,19 +40,35 @@ def get_default_100k_cache(tier: str, size: int = DEFAULT_NUM_ACTIONS) -> Simula
     return SimulationCache(cache_folder() / ACTION_CACHE, tier, size)
 
 
+def get_cache_folder(action_size: int) -> Path:
+    """Where the original keeps lists of so many actions, for programs with files beside them.
+
+    Topple itself keeps nothing there.
+    """
+    return cache_folder(PHYRE_CACHE_ENV, "phyre") / "offline_simulation" / str(action_size)
+
+
+def get_partial_cache_folder(action_size: int) -> Path:
+    """Where the original keeps parts of such lists while they are made."""
+    return cache_folder(PHYRE_CACHE_ENV, "phyre") / "partial" / str(action_size)
+
+
 class SimulationCache:
     """Statuses of a fixed list of actions on the tasks of a tier.
 
     Args:
         cache_dir: where statuses that had to be simulated are kept.
-        tier: "ball" or "two_balls".
+        tier: "ball" or "two_balls"; by default the one that the folder is named after, as
+            the original's are, or else "ball".
         size: how many actions of the list.
     """
 
     def __init__(
-        self, cache_dir: str | Path, tier: str = "ball", size: int = DEFAULT_NUM_ACTIONS
+        self, cache_dir: str | Path, tier: str | None = None, size: int = DEFAULT_NUM_ACTIONS
     ) -> None:
-        self._cache = ActionCache(Path(cache_dir), Tier.parse(tier))
+        folder = Path(cache_dir)
+        named = folder.name if folder.name in {known.value for known in Tier} else "ball"
+        self._cache = ActionCache(folder, Tier.parse(tier or named))
         self._names = tuple(map(str, tier_task_ids(self._cache.tier)))
         self._size = size
 

@@ -59,7 +59,7 @@ def observations_to_float_rgb(
 
 
 def save_observation_series_to_gif(
-    batched_observation_series: Sequence[Sequence[npt.ArrayLike]],
+    batched_observation_series: Sequence[npt.NDArray[np.integer]],
     fpath: str | Path,
     solved_states: Sequence[bool] | None = None,
 ) -> None:
