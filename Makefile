@@ -20,7 +20,14 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt scikit-build-core nanobind cmake ninja
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.tools $(NATIVE)
+# The package and what draws its figures: all that `make run` needs.
+$(VENV)/.package: $(VENV)/.tools $(NATIVE)
+	@echo "building the package"
+	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[plots]'
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.package
+	@echo "installing the development tools, PyTorch and Ray among them"
 	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@
 
