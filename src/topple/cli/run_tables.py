@@ -38,12 +38,10 @@ def show_runs(
         columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
         show("I-PHYRE", columns, [row for record in games for row in _game_rows(record)])
     if llm is not None:
-        show_accounts(
-            {
-                f"{each.config.title} {each.config.selection.place}": llm.account(each.config)
-                for each in records
-            }
-        )
+        names = [f"fold {each.config.selection.fold}" for each in tasks]
+        names += [each.config.title for each in games]
+        accounts = [llm.account(each.config) for each in (*tasks, *games)]
+        show_accounts(dict(zip(names, accounts, strict=True)))
 
 
 def _task_data(record: PhyreRecord) -> dict[str, Any]:
