@@ -46,21 +46,21 @@ struct SceneBuilder {
 };
 
 // Balls above blocks, some of which move, with a joint now and then.
-inline SceneBuilder random_scenes(Random& chance, int scenes) {
+inline SceneBuilder random_scenes(Random& random, int scenes) {
   SceneBuilder built;
   for (int n = 0; n < scenes; ++n) {
-    const int blocks = 1 + chance.below(6);
-    const int balls = 1 + chance.below(5);
+    const int blocks = 1 + random.below(6);
+    const int balls = 1 + random.below(5);
     for (int i = 0; i < blocks; ++i) {
-      const double x = chance.between(50, 450);
-      const double y = chance.between(200, 560);
-      built.add_block(x, y, x + chance.between(20, 200), y + chance.between(-60, 60),
-                      i > 0 && chance.below(3) == 0);
+      const double x = random.between(50, 450);
+      const double y = random.between(200, 560);
+      built.add_block(x, y, x + random.between(20, 200), y + random.between(-60, 60),
+                      i > 0 && random.below(3) == 0);
     }
     for (int i = 0; i < balls; ++i) {
-      built.add_ball(chance.between(50, 550), chance.between(50, 300), chance.between(8, 40));
+      built.add_ball(random.between(50, 550), random.between(50, 300), random.between(8, 40));
     }
-    if (chance.coin()) built.join(chance.below(blocks), blocks, chance.coin());
+    if (random.coin()) built.join(random.below(blocks), blocks, random.coin());
     built.finish_scene();
   }
   return built;

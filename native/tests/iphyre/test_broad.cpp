@@ -57,15 +57,15 @@ void check_tree(const Nodes& nodes, const Tree& tree, const std::set<int>& leave
 }  // namespace
 
 TEST(the_table_lists_chains_in_order) {
-  Random chance(11);
+  Random random(11);
   for (int round = 0; round < 300; ++round) {
     LeafTable table = {5, 0, {}};
     Chains chains;
     std::map<int, uint64_t> number;
     std::set<int> in;
-    uint64_t next = static_cast<uint64_t>(chance.below(60));
+    uint64_t next = static_cast<uint64_t>(random.below(60));
     for (int i = 0; i < 60; ++i) {
-      const int leaf = chance.below(kMaxBodies);
+      const int leaf = random.below(kMaxBodies);
       if (in.count(leaf)) {
         drop_from_table(table, leaf);
         chains.drop(leaf);
@@ -83,20 +83,20 @@ TEST(the_table_lists_chains_in_order) {
 }
 
 TEST(trees_hold_their_leaves_in_boxes_and_give_nodes_back) {
-  Random chance(13);
+  Random random(13);
   for (int round = 0; round < 200; ++round) {
     Nodes nodes = {};
     Tree tree = {kNone, 0, {}};
     std::set<int> in;
     for (int i = 0; i < 100; ++i) {
-      const int leaf = chance.below(kMaxBodies);
+      const int leaf = random.below(kMaxBodies);
       if (in.count(leaf)) {
         remove_leaf(nodes, tree, leaf);
         in.erase(leaf);
       } else {
-        const double x = chance.between(0, 600);
-        const double y = chance.between(0, 600);
-        nodes.list[leaf].box = {x, y, x + chance.between(1, 90), y + chance.between(1, 90)};
+        const double x = random.between(0, 600);
+        const double y = random.between(0, 600);
+        nodes.list[leaf].box = {x, y, x + random.between(1, 90), y + random.between(1, 90)};
         insert_leaf(nodes, tree, leaf);
         in.insert(leaf);
       }
@@ -110,15 +110,15 @@ TEST(trees_hold_their_leaves_in_boxes_and_give_nodes_back) {
 
 // Whatever the lists say, nothing that touches may be missed, and nothing met twice.
 TEST(everything_that_overlaps_meets_once) {
-  Random chance(17);
-  const SceneBuilder built = random_scenes(chance, 40);
+  Random random(17);
+  const SceneBuilder built = random_scenes(random, 40);
   const PackedScenes scenes = built.scenes(0.1);
   static World world;
   for (int n = 0; n < scenes.scene_count; ++n) {
     const SceneView view = scenes.view(n);
-    build_world(world, view, scenes.physics, 1 + chance.below(4));
+    build_world(world, view, scenes.physics, 1 + random.below(4));
     for (int tick = 0; tick < 60; ++tick) {
-      if (chance.below(20) == 0) remove_body(world, chance.below(view.body_count));
+      if (random.below(20) == 0) remove_body(world, random.below(view.body_count));
       step(world, scenes.physics.dt, scenes.physics.bias);
       static World probe;
       copy_world(probe, world);

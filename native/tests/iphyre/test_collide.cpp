@@ -9,15 +9,15 @@ using namespace topple::iphyre;
 
 namespace {
 
-Shape capsule(Random& chance, uint64_t number) {
+Shape capsule(Random& random, uint64_t number) {
   Body body = {};
-  body.p = {chance.between(0, 200), chance.between(0, 200)};
-  body.rot = rotation(chance.between(-7, 7));
+  body.p = {random.between(0, 200), random.between(0, 200)};
+  body.rot = rotation(random.between(-7, 7));
   Shape shape = {};
   shape.kind = Kind::kCapsule;
   shape.number = number;
-  shape.radius = chance.between(2, 15);
-  const double half = chance.between(1, 80);
+  shape.radius = random.between(2, 15);
+  const double half = random.between(1, 80);
   shape.local_ends[0] = {-half, 0.0};
   shape.local_ends[1] = {half, 0.0};
   shape.local_normal = rperp(normalise(shape.local_ends[1] - shape.local_ends[0]));
@@ -51,11 +51,11 @@ double core_distance(const Shape& a, const Shape& b) {
 }  // namespace
 
 TEST(capsules_touch_when_their_cores_are_near_enough) {
-  Random chance(23);
+  Random random(23);
   int touching = 0;
   for (int i = 0; i < 100000; ++i) {
-    const Shape a = capsule(chance, 3);
-    const Shape b = capsule(chance, 4);
+    const Shape a = capsule(random, 3);
+    const Shape b = capsule(random, 4);
     const double gap = core_distance(a, b) - a.radius - b.radius;
     if (std::abs(gap) < 1e-9) continue;
     const Touch touch = collide(a, b, 0);
@@ -74,14 +74,14 @@ TEST(capsules_touch_when_their_cores_are_near_enough) {
 }
 
 TEST(balls_touch_capsules_at_their_nearest_point) {
-  Random chance(29);
+  Random random(29);
   for (int i = 0; i < 100000; ++i) {
-    const Shape b = capsule(chance, 1);
+    const Shape b = capsule(random, 1);
     Shape ball = {};
     Body body = {};
-    body.p = {chance.between(0, 200), chance.between(0, 200)};
+    body.p = {random.between(0, 200), random.between(0, 200)};
     ball.kind = Kind::kCircle;
-    ball.radius = chance.between(1, 40);
+    ball.radius = random.between(1, 40);
     update_shape(ball, body);
     const double gap = to_segment(body.p, b.ends[0], b.ends[1]) - ball.radius - b.radius;
     if (std::abs(gap) < 1e-9) continue;
@@ -101,10 +101,10 @@ TEST(coincident_shapes_have_a_normal) {
 }
 
 TEST(numbers_that_are_none_end_the_search) {
-  Random chance(31);
+  Random random(31);
   for (const double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY), 1e308}) {
-    Shape a = capsule(chance, 0);
-    Shape b = capsule(chance, 1);
+    Shape a = capsule(random, 0);
+    Shape b = capsule(random, 1);
     a.ends[0].x = bad;
     for (uint32_t memory : {0u, 0x01000001u}) CHECK(collide(a, b, memory).count <= 2);
     b.ends[1].y = -bad;

@@ -54,18 +54,18 @@ struct Work {
 };
 
 Work make_work() {
-  Random chance(41);
+  Random random(41);
   Work work;
-  work.built = random_scenes(chance, kScenes);
+  work.built = random_scenes(random, kScenes);
   for (int i = 0; i < kEpisodes; ++i) {
-    work.scene_index.push_back(chance.below(kScenes));
-    work.builds.push_back(1 + chance.below(2));
-    work.limits.push_back(100 + chance.below(50));
+    work.scene_index.push_back(random.below(kScenes));
+    work.builds.push_back(1 + random.below(2));
+    work.limits.push_back(100 + random.below(50));
     const SceneView view = work.built.scenes().view(work.scene_index.back());
     for (int body = 0; body < kWidth; ++body) {
-      const bool goes = body < view.body_count && !view.is_ball[body] && chance.coin();
+      const bool goes = body < view.body_count && !view.is_ball[body] && random.coin();
       // Few ticks to choose from, so that plans begin alike.
-      work.removals.push_back(goes ? 20 * chance.below(6) : kNever);
+      work.removals.push_back(goes ? 20 * random.below(6) : kNever);
     }
   }
   return work;
@@ -128,8 +128,8 @@ TEST(results_do_not_depend_on_threads) {
 }
 
 TEST(copies_go_on_alike) {
-  Random chance(43);
-  const SceneBuilder built = random_scenes(chance, 20);
+  Random random(43);
+  const SceneBuilder built = random_scenes(random, 20);
   const PackedScenes scenes = built.scenes();
   static World world, twin;
   for (int n = 0; n < scenes.scene_count; ++n) {

@@ -14,20 +14,20 @@ constexpr double kScales[] = {1e-9, 1e-3, 0.1, 0.9, 3.0, 100.0, 1e5, 9e7};
 }  // namespace
 
 TEST(soft_fused_operations_round_once) {
-  Random chance(3);
+  Random random(3);
   for (int i = 0; i < 200000; ++i) {
-    const double a = chance.between(-2, 2);
-    const double b = chance.between(-2, 2) * (chance.coin() ? 1.0 : 1e-12);
-    const double c = chance.coin() ? -a * b : chance.between(-2, 2);
+    const double a = random.between(-2, 2);
+    const double b = random.between(-2, 2) * (random.coin() ? 1.0 : 1e-12);
+    const double c = random.coin() ? -a * b : random.between(-2, 2);
     CHECK(same(SoftFused()(a, b, c), std::fma(a, b, c)));
   }
 }
 
 TEST(both_kinds_of_fused_operations_give_the_same_rotation) {
-  Random chance(5);
+  Random random(5);
   for (const double scale : kScales) {
     for (int i = 0; i < 20000; ++i) {
-      const double x = chance.between(-scale, scale);
+      const double x = random.between(-scale, scale);
       const Rot here = rotation(x);
       const Rot soft = trig::rotation<SoftFused>(x);
       CHECK(same(here.c, soft.c) && same(here.s, soft.s));
@@ -36,10 +36,10 @@ TEST(both_kinds_of_fused_operations_give_the_same_rotation) {
 }
 
 TEST(rotations_are_those_of_mathematics_within_a_unit) {
-  Random chance(7);
+  Random random(7);
   for (const double scale : kScales) {
     for (int i = 0; i < 20000; ++i) {
-      const double x = chance.between(-scale, scale);
+      const double x = random.between(-scale, scale);
       const Rot q = rotation(x);
       CHECK(std::abs(q.c - std::cos(x)) < 3e-16);
       CHECK(std::abs(q.s - std::sin(x)) < 3e-16);

@@ -12,7 +12,6 @@ import pytest
 from support.small_scenes import ball, box, walled
 from topple._native import phyre as _native
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
-from topple.phyre.engine import request
 from topple.phyre.engine.edits import pack_edits
 from topple.phyre.engine.native import (
     SceneSet,
@@ -233,10 +232,6 @@ def test_bad_edits_are_named_with_their_branch(
     scene = walled(ball(50, 50))
     with pytest.raises(ValueError, match=f"branch 1, {type(edit).__name__}"):
         pack_edits([[], [edit]], scene.bodies)
-
-
-def test_both_sides_agree_on_the_limits() -> None:
-    assert _native.MAX_COORDINATE == request.MAX_COORDINATE
 
 
 def test_an_empty_batch_and_an_empty_scene_are_fine() -> None:
