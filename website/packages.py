@@ -63,6 +63,8 @@ PACKAGES = {
     "compat": Package(
         "Original names",
         "phyre phyre.action_simulator phyre.metrics phyre.simulation phyre.simulation_cache "
+        "phyre.loader phyre.simulator phyre.interface.scene.ttypes phyre.interface.task.ttypes "
+        "phyre.interface.shared.ttypes phyre.creator.constants phyre.action_mappers phyre.util "
         "phyre.objects_util phyre.vis iphyre iphyre.simulator iphyre.games iphyre.utils "
         "iphyre.wrappers",
     ),
