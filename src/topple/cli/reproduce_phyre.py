@@ -198,8 +198,8 @@ def quick_command(
 ) -> None:
     """Evaluate RAND, MEM and MEM-O on fold 0 of all four setups and write a report.
 
-    Every number of these rows is as published. Outcomes come from the solutions that the
-    package ships, so this takes about a minute on two cores.
+    Every number of these rows is as published. Outcomes come from the solutions
+    that the package ships, so this takes about a minute on two cores.
 
     Examples:
       topple reproduce quick --out runs/quick
