@@ -131,7 +131,7 @@ def test_forms_of_a_roll_out(task: task_if.Task) -> None:
     assert timed[2].shape == (30, 256, 256)
     assert timed[4] > 0
     solved, _, images, _ = phyre.simulator.batched_magic_ponies(
-        [task, data], [NOTHING, NOTHING], 2, need_images=True
+        [task, data], [NOTHING, NOTHING], 2, 900, need_images=True
     )
     assert solved == (False, False)
     np.testing.assert_array_equal(*images)
@@ -257,11 +257,36 @@ def test_other_relations(task: task_if.Task) -> None:
     task.relationships = [relations.NONE]
     assert not phyre.simulator.simulate_task(task, steps=10).isSolution
     task.relationships = [relations.INSIDE]
-    with pytest.raises(NotImplementedError, match="asks for INSIDE; Topple simulates TOUCHING"):
+    with pytest.raises(NotImplementedError, match="asks for INSIDE; Topple simulates one relation"):
         phyre.simulator.simulate_task(task)
     task.relationships, task.bodyId2 = [relations.TOUCHING], 99
     with pytest.raises(RuntimeError, match="names bodies 5 and 99"):
         phyre.simulator.simulate_task(task)
+
+
+def test_sides(task: task_if.Task) -> None:
+    """A ball that falls past a bar: above it at first, below it in the end."""
+    relations = task_if.SpatialRelationship
+    ball = copy.deepcopy(task.scene.bodies[task.bodyId1])
+    bar = next(body for body in task.scene.bodies[4:] if body.shapeType == scene_if.ShapeType.BAR)
+    ball.position, ball.bodyType = scene_if.Vector(200.0, 200.0), scene_if.BodyType.DYNAMIC
+    bar.position, bar.bodyType = scene_if.Vector(60.0, 100.0), scene_if.BodyType.STATIC
+    task.scene.bodies[4:] = [ball, bar]
+    task.bodyId1, task.bodyId2 = 4, 5
+    states = {}
+    for name in ("ABOVE", "BELOW", "LEFT_OF", "RIGHT_OF"):
+        task.relationships = [relations._NAMES_TO_VALUES[name]]
+        states[name] = phyre.simulator.simulate_task(task, 150, 1).solvedStateList
+        task.bodyId1, task.bodyId2 = 5, 4
+        states[name + " swapped"] = phyre.simulator.simulate_task(task, 150, 1).solvedStateList
+        task.bodyId1, task.bodyId2 = 4, 5
+    assert states["ABOVE"][0]
+    assert not states["ABOVE"][-1]
+    assert states["BELOW"] == states["ABOVE swapped"]
+    assert states["BELOW"][-1]
+    assert all(states["RIGHT_OF"])
+    assert all(states["LEFT_OF swapped"])
+    assert not any(states["LEFT_OF"] + states["RIGHT_OF swapped"])
 
 
 def test_what_a_simulator_keeps_of_its_tasks() -> None:

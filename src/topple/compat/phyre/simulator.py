@@ -24,7 +24,7 @@ from topple.compat.phyre.interface.task import ttypes as task_if
 from topple.compat.phyre.user_input import AnyInput, placed_balls
 from topple.compat.phyre.user_input import build_user_input as build_user_input
 from topple.phyre.engine.balls import with_balls
-from topple.phyre.engine.native import SceneSet, Simulation, simulate_batch
+from topple.phyre.engine.native import SceneSet, Simulation, rotations, simulate_batch
 from topple.phyre.engine.packing import to_pixels
 from topple.phyre.engine.request import DEFAULT_STRIDE, MAX_STEPS, SCENE_SIZE, Request
 from topple.phyre.engine.result import FEATURE_COUNT, Outcome
@@ -37,12 +37,8 @@ STEPS_FOR_SOLUTION = PHYRE_HOLD_STEPS
 OBJECT_FEATURE_SIZE = FEATURE_COUNT
 
 _Relation = task_if.SpatialRelationship
-_KNOWN_RELATIONS = (
-    [_Relation.NONE],
-    [_Relation.TOUCHING],
-    [_Relation.TOUCHING_BRIEFLY],
-    [_Relation.NOT_TOUCHING],
-)
+_UNKNOWN_RELATIONS = (_Relation.INSIDE, _Relation.NOT_INSIDE)
+_SKIN = np.float32(0.01)  # metres that polygons reach beyond their edges
 Ponies = tuple[Any, ...]  # what magic_ponies returns
 
 
@@ -218,11 +214,12 @@ def batched_magic_ponies(
     tasks: Iterable[task_if.Task | bytes],
     user_inputs: Iterable[AnyInput],
     num_workers: int,
-    **keep: Any,
+    *keep: Any,
+    **named: Any,
 ) -> tuple[Ponies, ...]:
     """``magic_ponies`` for pairs, as one tuple for each thing it returns."""
     pairs = zip(tasks, user_inputs, strict=False)
-    return tuple(zip(*(magic_ponies(*pair, **keep) for pair in pairs), strict=True))
+    return tuple(zip(*(magic_ponies(*pair, *keep, **named) for pair in pairs), strict=True))
 
 
 def _loaded(task: task_if.Task | bytes) -> task_if.Task:
@@ -231,11 +228,11 @@ def _loaded(task: task_if.Task | bytes) -> task_if.Task:
 
 def _checked_relations(task: task_if.Task) -> list[int]:
     relations = list(task.relationships)
-    if relations not in _KNOWN_RELATIONS:
+    if len(relations) != 1 or relations[0] in _UNKNOWN_RELATIONS:
         names = [_Relation._VALUES_TO_NAMES.get(relation, str(relation)) for relation in relations]
         raise NotImplementedError(
-            f"task {task.taskId} asks for {', '.join(names)}; Topple simulates TOUCHING, "
-            "TOUCHING_BRIEFLY and NOT_TOUCHING, and all its published tasks ask for TOUCHING"
+            f"task {task.taskId} asks for {' and '.join(names)}; Topple simulates one relation at "
+            "a time, and neither INSIDE nor NOT_INSIDE; its published tasks all ask for TOUCHING"
         )
     last = len(task.scene.bodies) - 1
     if not all(0 <= body <= last for body in (task.bodyId1, task.bodyId2)):
@@ -251,11 +248,44 @@ def _holds(task: task_if.Task, packed: SceneSet, world: Simulation) -> bool:
     relation = task.relationships[0]
     if relation in (_Relation.TOUCHING, _Relation.NONE):
         return relation == _Relation.TOUCHING and world.holds_goal()
-    pairs, _ = world.contacts()
-    bodies = np.searchsorted(packed.packed.fixture_start, pairs[:, :2], "right") - 1
-    wanted = sorted((task.bodyId1, task.bodyId2))
-    touching = bool(((np.sort(bodies, 1) == wanted).all(1) & (pairs[:, 2] != 0)).any())
-    return touching == (relation == _Relation.TOUCHING_BRIEFLY)
+    if relation in (_Relation.TOUCHING_BRIEFLY, _Relation.NOT_TOUCHING):
+        pairs, _ = world.contacts()
+        bodies = np.searchsorted(packed.packed.fixture_start, pairs[:, :2], "right") - 1
+        wanted = sorted((task.bodyId1, task.bodyId2))
+        touching = bool(((np.sort(bodies, 1) == wanted).all(1) & (pairs[:, 2] != 0)).any())
+        return touching == (relation == _Relation.TOUCHING_BRIEFLY)
+    poses = world.bodies()[:, :3]
+    (left, bottom), (right, top) = _box(packed, task.bodyId1, poses[task.bodyId1])
+    (other_left, other_bottom), (other_right, other_top) = _box(
+        packed, task.bodyId2, poses[task.bodyId2]
+    )
+    sides = {
+        _Relation.ABOVE: bottom >= other_top,
+        _Relation.BELOW: top < other_bottom,
+        _Relation.LEFT_OF: right < other_left,
+        _Relation.RIGHT_OF: left > other_right,
+    }
+    return bool(sides[relation])
+
+
+def _box(
+    packed: SceneSet, body: int, pose: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The lower left and the upper right corner of the box around a body, in metres."""
+    arrays = packed.packed
+    (sine,), (cosine,) = rotations(pose[2:])
+    corners = []
+    for fixture in range(*arrays.fixture_start[body : body + 2]):
+        start, end = arrays.vertex_start[fixture : fixture + 2]
+        if start == end:
+            radius = arrays.radius_m[fixture]
+            corners += [(-radius, -radius), (radius, radius)]
+            continue
+        x, y = arrays.vertices_m[start:end].T
+        turned = np.stack([cosine * x - sine * y, sine * x + cosine * y], 1)
+        # The engine adds the skin, and the original takes it away again.
+        corners += [(turned.min(0) - _SKIN) + _SKIN, (turned.max(0) + _SKIN) - _SKIN]
+    return np.min(corners, 0) + pose[:2], np.max(corners, 0) + pose[:2]
 
 
 def _moved(scene: scene_if.Scene, world: Simulation) -> scene_if.Scene:
