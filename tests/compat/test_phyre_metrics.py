@@ -85,6 +85,8 @@ def test_setups_in_groups() -> None:
     assert all(train == () and len(test) == 1 for train, (test,) in single)
     tiny = builders["ball_single_instance_tiny"]()
     assert [test for _, test in tiny] == [test for _, test in single[::10]]
+    with pytest.raises(TypeError, match="setup 'ball_single_instance_tiny' has no folds"):
+        phyre.get_fold("ball_single_instance_tiny", 0)
     assert phyre.metrics.TRAIN_SHARE == 0.8
 
 

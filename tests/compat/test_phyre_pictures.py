@@ -31,7 +31,7 @@ def an_object(
 
 
 def draw(*rows: npt.NDArray[np.floating]) -> npt.NDArray[np.int64]:
-    return phyre.objects_util.featurized_objects_vector_to_raster(np.array(rows))
+    return phyre.vis.featurized_objects_vector_to_raster(np.array(rows))
 
 
 def test_padding_is_blank() -> None:

@@ -201,7 +201,7 @@ class ActionSimulator:
                 STABLY_SOLVED or UNSTABLY_SOLVED in place of SOLVED.
         """
         place = range(len(self.task_ids))[task_index]
-        if self._native_tier is None or self._simulator.goals[place, 0] < 0:
+        if self._native_tier is None or self._simulator.scenes.packed.goals[place, 0] < 0:
             return self._simulate_mapped(
                 place, action, need_images, need_featurized_objects, stride, stable
             )

@@ -64,11 +64,17 @@ def get_fold(
 
     Raises:
         ValueError: there is no such setup, or Topple does not have its tasks.
+        TypeError: the setup is one of single tasks, which have no folds.
     """
     if eval_setup not in EVAL_SETUP_BUILDERS:
         known = ", ".join(EVAL_SETUP_BUILDERS)
         raise ValueError(f"unknown setup {eval_setup!r}: use one of {known}")
     build = EVAL_SETUP_BUILDERS[eval_setup]
+    if build in (ball_single_instance, ball_single_instance_tiny):
+        raise TypeError(
+            f"setup {eval_setup!r} has no folds; EVAL_SETUP_BUILDERS[{eval_setup!r}]() lists its "
+            "groups of one test task each"
+        )
     _, test = _flatten(build(seed))
     train, dev = _flatten(build(seed=seed, dev_seed=seed))
     return train, dev, test

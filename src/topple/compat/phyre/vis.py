@@ -9,6 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageSequence
 
+from topple.compat.phyre.objects_util import (
+    featurized_objects_vector_to_raster as featurized_objects_vector_to_raster,
+)
 from topple.media.files import Frame, save_frames
 from topple.phyre.palette import PHYRE_RGB
 
