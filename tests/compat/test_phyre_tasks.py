@@ -19,6 +19,7 @@ from topple.compat.phyre.interface.scene import ttypes as scene_if
 from topple.compat.phyre.interface.shared import constants as shared_constants
 from topple.compat.phyre.interface.shared import ttypes as shared_if
 from topple.compat.phyre.interface.task import ttypes as task_if
+from topple.phyre import load_task
 
 TASK = "00002:017"
 NOTHING = scene_if.UserInput()
@@ -299,6 +300,16 @@ def test_what_a_simulator_keeps_of_its_tasks() -> None:
     status, _, _ = simulator._simulate_user_input(0, user_input, False, False, 60)
     assert status is simulator.simulate_action(0, [0.2, 0.9, 0.1]).status
     assert simulator._serialized[0] == phyre.simulator.serialize(first)
+
+
+def test_scenes_without_a_goal() -> None:
+    scene = load_task(TASK).scene._replace(goal=None, name="")
+    simulator = phyre.ActionSimulator([scene, TASK], "ball")
+    assert simulator.task_ids == ("scene 0", TASK)
+    assert simulator._tasks[0].relationships == [task_if.SpatialRelationship.NONE]
+    simulations = [simulator.simulate_action(task, [0.2, 0.9, 0.1]) for task in (0, 1)]
+    assert simulations[0].status is phyre.SimulationStatus.NOT_SOLVED
+    np.testing.assert_array_equal(simulations[0].images, simulations[1].images)
 
 
 class Halves(phyre.action_mappers.SingleBallActionMapper):

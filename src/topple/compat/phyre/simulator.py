@@ -235,7 +235,8 @@ def _checked_relations(task: task_if.Task) -> list[int]:
             "a time, and neither INSIDE nor NOT_INSIDE; its published tasks all ask for TOUCHING"
         )
     last = len(task.scene.bodies) - 1
-    if not all(0 <= body <= last for body in (task.bodyId1, task.bodyId2)):
+    named = () if relations == [_Relation.NONE] else (task.bodyId1, task.bodyId2)
+    if not all(0 <= body <= last for body in named):
         raise RuntimeError(
             f"task {task.taskId} names bodies {task.bodyId1} and {task.bodyId2}; its scene has "
             f"bodies 0 to {last}"
