@@ -198,7 +198,7 @@ def _data(column: Column) -> dict[str, Any]:
 def iphyre_figures(
     out: Annotated[Path, out_folder("the figures")],
     runs: StoredRuns = _RESULTS,
-    oracle: Oracle = _RESULTS / "oracle",
+    oracle: Oracle = _RESULTS / "oracle.json",
     as_json: Json = False,
 ) -> None:
     """Reproduce Figures 2, 3, A6 and A7 of I-PHYRE from run records.
