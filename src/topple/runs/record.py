@@ -110,7 +110,10 @@ def read_record(path: Path) -> RunRecord[Any, Any]:
     Raises:
         RecordError: The file is no record, is damaged, or its scores are not those of its results.
     """
-    data = read_data(path)
+    return _record(path, read_data(path))
+
+
+def _record(path: Path, data: Mapping[str, Any]) -> RunRecord[Any, Any]:
     try:
         config = config_from_data(data["config"])
         benchmark = find_benchmark(config.benchmark)
@@ -172,8 +175,9 @@ def find_records(*places: Path, benchmark: str | None = None) -> Iterator[RunRec
         RecordError: A record cannot be used, or another engine made it.
     """
     for path in record_paths(*places):
-        if benchmark is None or read_data(path)["config"].get("benchmark") == benchmark:
-            record = read_record(path)
+        data = read_data(path)
+        if benchmark in (None, data["config"].get("benchmark")):
+            record = _record(path, data)
             check_engine(record, path)
             yield record
 
