@@ -39,18 +39,25 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def lock(path: Path) -> Iterator[None]:
+def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Keep other processes and threads that ask for the same lock waiting.
 
     The system gives the lock back when its holder ends, however that happens.
 
     Args:
         path: an empty file, made here; it stays, so that all lock the same one.
+        wait: whether to wait until the lock is free.
+
+    Raises:
+        BlockingIOError: the lock is taken, and ``wait`` is False.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        _wait_for(handle)
+        if wait:
+            _wait_for(handle)
+        else:
+            _try(handle)
         yield
     finally:
         os.close(handle)
@@ -67,6 +74,16 @@ def _wait_for(handle: int) -> None:
                     raise
     else:
         fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def _try(handle: int) -> None:
+    if sys.platform == "win32":
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise BlockingIOError(errno.EAGAIN, "the lock is taken") from error
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync(path: Path | str, flags: int) -> None:

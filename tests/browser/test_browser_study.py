@@ -78,6 +78,7 @@ def _make_study(researcher: Visitor) -> str:
     form.get_by_label("Or exactly these").fill(f"{TASK}, {SECOND}")
     form.get_by_label("Random seed").fill("1")
     form.get_by_label("Consent text").fill("Be kind.")
+    page.get_by_label("A used name is enough").check()
     researcher.press("Create study")
     page.get_by_text("Puzzles in order").click()
     expect(page.locator("details p.mono")).to_have_text(f"{TASK} {SECOND}")

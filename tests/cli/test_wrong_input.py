@@ -75,6 +75,7 @@ BAD = {
     "--templates": "99999",
     "--tier": "cube",
     "--times": "x",
+    "--trusted-proxy": "nowhere",
 }
 #: Names that people choose, and what only a model or a cluster could refuse.
 FREE = {"--address", "--allow-host", "--grid", "--host", "--key-variable", "--label", "--model"}

@@ -249,3 +249,14 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, monkeypatch: pytest.Monke
         result = CliRunner().invoke(command_line, ["play", "--no-browser", "--port", port])
     assert result.exit_code == 2
     assert f"port {port}" in result.stderr
+
+
+def test_a_forwarded_address_is_not_believed_without_a_named_proxy(server: Server) -> None:
+    with httpx2.Client(base_url=server.http) as client:
+        codes = {
+            client.get(
+                "/api/owner", params={"key": "x"}, headers={"X-Forwarded-For": f"203.0.113.{k}"}
+            ).status_code
+            for k in range(200)
+        }
+    assert 429 in codes

@@ -165,8 +165,8 @@ def test_a_participant_goes_through_the_items_in_order(client: TestClient) -> No
     assert client.post("/api/me/skip", headers={"X-Player": key}).status_code == 409
 
 
-def test_a_name_leads_back_and_ids_are_anonymous(client: TestClient) -> None:
-    study = create(client)
+def test_a_name_leads_back_if_the_study_allows_it_and_ids_are_anonymous(client: TestClient) -> None:
+    study = create(client, resume_by_name=True)
     ann = join(client, study["id"], "Ann")
     solve(client, ann["key"], study["subjects"][0])
     again = join(client, study["id"], "Ann")
@@ -302,10 +302,11 @@ def test_studies_from_the_command_line(
     made = study(
         *("create", "Lab", "--benchmark", "phyre", "--pool", "00001", "--count", "4"),
         *("--seed", "5", "--attempts", "9", "--consent", str(consent), "--json"),
+        "--resume-by-name",
     )
     assert made.exit_code == 0, made.output
     detail = json.loads(made.stdout)
-    assert detail["attempt_limit"] == 9
+    assert (detail["attempt_limit"], detail["resume_by_name"]) == (9, True)
     assert client.get(f"/api/studies/{detail['id']}").json()["consent"] == "Please agree."
     invited = json.loads(study("invite", detail["id"], "P1", "P2", "--json").stdout)
     key = invited[0]["link"].partition("key=")[2]

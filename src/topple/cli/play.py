@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import secrets
 import socket
 import webbrowser
@@ -56,6 +57,21 @@ def play(
             help="Secret that allows creating and exporting studies; required behind a proxy."
         ),
     ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Address or network of a proxy in front of this server, such as 127.0.0.1. Only "
+            "its X-Forwarded-For header is believed. Can be repeated."
+        ),
+    ] = None,
+    live_games_per_address: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of live games that one network address may have open. The default is 16; "
+            "a class behind one address needs more.",
+        ),
+    ] = None,
     browser: Annotated[bool, typer.Option(help="Whether to open the page in a browser.")] = True,
 ) -> None:
     """Start the server and open the page."""
@@ -67,12 +83,16 @@ def play(
             from topple.player.studies import all_studies
         local = host in LOOPBACK
         names = {name.lower() for name in allow_host or ()}
+        for proxy in trusted_proxy or ():
+            ipaddress.ip_network(proxy)  # a ValueError names what is wrong
         own_names = set() if local else {host, socket.gethostname().lower(), *_addresses()}
         settings = Settings(
             database=database or sqlite_url(data_folder()),
             runs=tuple(runs or (folder for folder in [runs_folder()] if folder.is_dir())),
             hosts=LOOPBACK | names | own_names,
             owner_key=owner_key or (None if local else secrets.token_urlsafe(12)),
+            trusted_proxies=tuple(trusted_proxy or ()),
+            live_games_per_address=live_games_per_address or Settings.live_games_per_address,
         )
         if study is not None:
             store = Store(settings.database)

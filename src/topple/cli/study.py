@@ -109,6 +109,13 @@ def create(
         Path | None,
         typer.Option(help="Text file that participants must agree to before they start."),
     ] = None,
+    resume_by_name: Annotated[
+        bool,
+        typer.Option(
+            help="Whether entering a used name is enough to continue as that participant. "
+            "Otherwise only the personal link is."
+        ),
+    ] = False,
     database: Database = None,
     as_json: Json = False,
 ) -> None:
@@ -133,6 +140,7 @@ def create(
             seed=seed,
             attempt_limit=attempts,
             consent=consent.read_text("utf-8") if consent else "",
+            resume_by_name=resume_by_name,
         )
         detail = study_detail(store, create_study(store, wanted))
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -13,8 +14,10 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from topple import __version__
+from topple.phyre.scene import SceneError
 from topple.player.errors import (
     BusyError,
     ConflictError,
@@ -22,6 +25,7 @@ from topple.player.errors import (
     InvalidError,
     NotFoundError,
     PlayerError,
+    StorageFullError,
     TooManyCallsError,
     UnknownPlayerError,
 )
@@ -40,6 +44,7 @@ _STATUS = {
     ConflictError: 409,
     TooManyCallsError: 429,
     BusyError: 503,
+    StorageFullError: 507,
 }
 _ERRORS = {status: {"model": Problem} for status in (400, 413, *_STATUS.values())}
 
@@ -57,6 +62,17 @@ async def _player_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, PlayerError)
     wait = {"Retry-After": str(error.retry_after)} if isinstance(error, BusyError) else None
     return problem(_STATUS[type(error)], str(error), headers=wait)
+
+
+async def _scene_error(_request: Request, error: Exception) -> Response:
+    return problem(422, str(error))  # such as more contacts than the engine can hold
+
+
+async def _system_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    if error.errno != errno.ENOSPC:
+        raise error
+    return problem(507, str(StorageFullError()))  # films are drawn into temporary files
 
 
 async def _http_error(_request: Request, error: Exception) -> Response:
@@ -94,6 +110,8 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         exception_handlers={
             PlayerError: _player_error,
+            SceneError: _scene_error,
+            OSError: _system_error,
             HTTPException: _http_error,
             RequestValidationError: _malformed,
         },
@@ -107,4 +125,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(BodyLimit, most=MAX_BODY)
     app.add_middleware(RateLimit, rate=settings.calls)
     app.add_middleware(Guard, hosts=settings.hosts)
+    if settings.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=list(settings.trusted_proxies))
     return app

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from topple.iphyre.episode import play
@@ -54,14 +54,26 @@ def _progress(
     )
 
 
-def check_allowed(session: Session, player: Player, benchmark: Benchmark, subject: str) -> None:
-    """Refuse a puzzle that is not the current one of the player's study.
+def allowed_progress(
+    session: Session, player: Player, benchmark: Benchmark, subject: str
+) -> tuple[Tally, Progress]:
+    """A player's attempts at a puzzle, if it may be played now.
 
     Raises:
         ForbiddenError: the study has another puzzle to play now, or does not have this one.
         ConflictError: the puzzle is finished.
     """
-    study = study_session(session, player)
+    # The whole study has to be tallied to know which puzzle is the current one.
+    done = tallies(session, player, benchmark, subject if player.study_id is None else None)
+    _check_allowed(session, player, benchmark, subject, done)
+    tally = done.get(subject, Tally())
+    return tally, _progress(session, player, benchmark, subject, tally)
+
+
+def _check_allowed(
+    session: Session, player: Player, benchmark: Benchmark, subject: str, done: dict[str, Tally]
+) -> None:
+    study = study_session(session, player, done)
     if study is None:
         return
     item = next((item for item in study.items if item.subject == subject), None)
@@ -91,9 +103,7 @@ def add_attempt(
     # One attempt of a player at a time, so that numbers and limits hold. (SQLite needs no such
     # lock, as it has one writer anyway.)
     session.execute(select(Player.id).where(Player.id == player.id).with_for_update())
-    check_allowed(session, player, benchmark, subject)
-    tally = tallies(session, player, benchmark, subject).get(subject, Tally())
-    before = _progress(session, player, benchmark, subject, tally)
+    tally, before = allowed_progress(session, player, benchmark, subject)
     row = Attempt(
         player_id=player.id,
         benchmark=benchmark.value,
@@ -110,20 +120,32 @@ def add_attempt(
     return row, before.model_copy(update=made)
 
 
-def own_attempts(session: Session, player: Player | None, subject: str) -> list[Attempt]:
-    """A player's finished attempts at a puzzle, in order."""
-    if player is None:
-        return []
-    query = select(Attempt).where(
-        Attempt.player_id == player.id, Attempt.subject == subject, Attempt.finished
+def own_attempts(player: Player, benchmark: Benchmark, subject: str) -> Select[Attempt]:
+    """The query for a player's finished attempts at a puzzle, in order."""
+    return (
+        select(Attempt)
+        .where(
+            Attempt.player_id == player.id,
+            Attempt.benchmark == benchmark.value,
+            Attempt.subject == subject,
+            Attempt.finished,
+        )
+        .order_by(Attempt.number)
     )
-    return list(session.scalars(query.order_by(Attempt.number)))
 
 
 def start_game(store: Store, player: Player, name: str) -> Attempt:
     """Store an attempt at a game that begins now."""
     row, _ = store.change(
-        lambda session: add_attempt(session, player, Benchmark.IPHYRE, name, [], finished=False)
+        lambda session: add_attempt(
+            session,
+            player,
+            Benchmark.IPHYRE,
+            name,
+            [],
+            finished=False,
+            server=store.server_id,
+        )
     )
     return row
 
@@ -161,9 +183,14 @@ def plan_of(clicks: list[Click]) -> Plan:
 
 
 def finish_interrupted(store: Store) -> int:
-    """Play out the attempts that were under way when a server was killed; returns how many."""
+    """Play out the attempts that were under way when a server was killed; returns how many.
+
+    Those of another server that still runs on this database are its own.
+    """
     with store.transaction() as session:
-        rows = list(session.scalars(select(Attempt).where(~Attempt.finished)))
+        found = list(session.scalars(select(Attempt).where(~Attempt.finished)))
+        running = {n for row in found if (n := row.server) is not None and store.is_running(n)}
+        rows = [row for row in found if row.server not in running]
         for row in rows:
             with suppress(ValueError):  # a deleted or damaged game cannot be played out
                 game = find_game(store, row.subject).game

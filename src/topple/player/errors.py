@@ -31,6 +31,16 @@ class ConflictError(PlayerError):
     """The request is valid, but not in the present state, such as after the last attempt."""
 
 
+class StorageFullError(PlayerError):
+    """The disk of the server is full."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the disk of this server is full, so nothing was stored; the owner of the server has "
+            "to free some space, and then you can try again"
+        )
+
+
 class BusyError(PlayerError):
     """The server cannot do this now; the caller may try again after some seconds."""
 

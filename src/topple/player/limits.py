@@ -86,21 +86,25 @@ class ConcurrencyLimit:
 
 
 class ConnectionLimit:
-    """Counts the open live games, in all and by player."""
+    """Counts the open live games, in all, by player and by address."""
 
-    def __init__(self, most: int, most_each: int) -> None:
-        self._most, self._most_each = most, most_each
-        self._open: Counter[str] = Counter()
+    def __init__(self, most: int, per_player: int, per_address: int) -> None:
+        self._most, self._per_player, self._per_address = most, per_player, per_address
+        self._open: Counter[tuple[str, str]] = Counter()
 
-    def acquire(self, player: str) -> bool:
+    def acquire(self, player: str, address: str) -> bool:
         """Count one more game, unless that would be too many."""
-        if self._open.total() >= self._most or self._open[player] >= self._most_each:
+        by_player = sum(n for (who, _), n in self._open.items() if who == player)
+        by_address = sum(n for (_, where), n in self._open.items() if where == address)
+        if self._open.total() >= self._most:
             return False
-        self._open[player] += 1
+        if by_player >= self._per_player or by_address >= self._per_address:
+            return False
+        self._open[player, address] += 1
         return True
 
-    def release(self, player: str) -> None:
+    def release(self, player: str, address: str) -> None:
         """Count one game less."""
-        self._open[player] -= 1
-        if not self._open[player]:
-            del self._open[player]
+        self._open[player, address] -= 1
+        if not self._open[player, address]:
+            del self._open[player, address]

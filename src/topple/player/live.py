@@ -35,7 +35,7 @@ from topple.player.puzzles import RULES, NamedGame
 from topple.player.store import Store
 from topple.player.tables import Player
 
-IDLE_SECONDS = 1800.0  # a connection without a game is closed after this
+IDLE_SECONDS = 120.0  # a connection without a game is closed after this; the page opens another
 LATE_SECONDS = 0.25  # after a longer delay the game continues at its speed, without catching up
 
 
@@ -86,12 +86,8 @@ class LiveGame:
     async def _serve(self) -> None:
         again = False
         while True:
-            if not again:
-                request = await self._messages.next(IDLE_SECONDS)
-                if request is None:
-                    return
-                if not isinstance(request, messages.Start):
-                    continue  # a click after the end
+            if not again and not await self._messages.wait_for_start(IDLE_SECONDS):
+                return
             try:
                 again = await self._attempt()
             except PlayerError as error:

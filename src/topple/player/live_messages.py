@@ -129,13 +129,21 @@ class MessageQueue:
         finally:
             self._waiting.put_nowait(None)
 
-    async def next(self, seconds: float) -> Request | None:
-        """Wait for the next message; None if the page is gone or sends nothing for so long."""
+    async def wait_for_start(self, seconds: float) -> bool:
+        """Wait for a start; False if the page is gone or sends none for so long."""
+
+        async def start() -> bool:
+            # Clicks after the end of an attempt are ignored, and keep no connection open.
+            while (request := await self._waiting.get()) is not None:
+                if isinstance(request, Start):
+                    return True
+            return False
+
         try:
-            return await asyncio.wait_for(self._waiting.get(), seconds)
+            return await asyncio.wait_for(start(), seconds)
         except asyncio.TimeoutError:
             self.refused = RefusedError(Fault(code="idle", message="closed because nobody played"))
-            return None
+            return False
 
     @property
     def empty(self) -> bool:

@@ -7,6 +7,8 @@ import re
 import time
 from typing import Any
 
+import numpy as np
+
 from topple.iphyre.episode import play
 from topple.iphyre.game import Game, GameError
 from topple.iphyre.game_file import game_from_json, game_to_json
@@ -14,7 +16,7 @@ from topple.iphyre.plan import NO_PLAN, Plan, plan_from_seconds
 from topple.iphyre.sampling import draw_times
 from topple.phyre.authoring import FIRST_HUNDRED, Template
 from topple.phyre.builder import H, SceneBuilder, W
-from topple.phyre.engine.native import SceneSet
+from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.scene import Scene, SceneError
 from topple.phyre.scene.codec import scene_from_json, scene_to_json
@@ -67,11 +69,16 @@ def clean_data(puzzle: PuzzleIn) -> dict[str, Any]:
     """Return a puzzle's data as the codecs write it.
 
     Raises:
-        InvalidError: it breaks a rule.
+        InvalidError: it breaks a rule, or outgrows the engine even if no ball is placed.
     """
     if puzzle.benchmark is Benchmark.IPHYRE:
         return game_to_json(read_game(puzzle.data))
-    data: dict[str, Any] = json.loads(scene_to_json(read_scene(puzzle.data)))
+    scene = read_scene(puzzle.data)
+    try:
+        simulate_batch(SceneSet([scene]), [0], np.zeros((1, 0)), threads=1)
+    except SceneError as error:
+        raise InvalidError(str(error)) from None
+    data: dict[str, Any] = json.loads(scene_to_json(scene))
     return data
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
+from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.player.ids import new_anonymous_id, new_player_key
 from topple.player.models.base import Benchmark
 from topple.player.models.players import Me, StudyItem, StudySession
@@ -90,25 +92,38 @@ def tallies(
     found: dict[str, Tally] = {}
     if player is None:
         return found
-    query = select(Attempt.subject, Attempt.counted, Attempt.solved, Attempt.reward).where(
-        Attempt.player_id == player.id, Attempt.benchmark == benchmark.value
-    )
+    own = [Attempt.player_id == player.id, Attempt.benchmark == benchmark.value]
+    made: Any = func.max(Attempt.number)
     if subject is not None:
-        query = query.where(Attempt.subject == subject)
-    for name, counted, solved, reward in session.execute(
-        query.order_by(Attempt.subject, Attempt.number)
-    ):
-        found[name] = found.get(name, Tally()).add(counted, solved, reward)
+        # Practice may go on for ever, and only its last number is of interest. Attempts that
+        # count come before it, so their numbers are at most the highest limit.
+        own.append(Attempt.subject == subject)
+        made = select(made).where(*own).scalar_subquery()
+        own.append(Attempt.number <= MAX_ATTEMPTS)
+    query = select(
+        Attempt.subject,
+        func.count(case((Attempt.counted, 1))),
+        made,
+        func.min(case((Attempt.counted & Attempt.solved, Attempt.number))),
+        func.max(case((Attempt.counted, Attempt.reward))),
+    )
+    for name, *numbers in session.execute(query.where(*own).group_by(Attempt.subject)):
+        found[name] = Tally(*numbers)
     return found
 
 
-def study_session(session: Session, player: Player) -> StudySession | None:
-    """Where a participant is in their study; None for everybody else."""
+def study_session(
+    session: Session, player: Player, done: dict[str, Tally] | None = None
+) -> StudySession | None:
+    """Where a participant is in their study; None for everybody else.
+
+    Tallies of all the player's attempts in the study can be given if they are known already.
+    """
     study = None if player.study_id is None else session.get(Study, player.study_id)
     if study is None:
         return None
     benchmark = Benchmark(study.benchmark)
-    done = tallies(session, player, benchmark)
+    done = tallies(session, player, benchmark) if done is None else done
     skipped = marks(session, player, SKIPPED)
     items = []
     for subject in study.subjects:

@@ -73,5 +73,6 @@ def serve(settings: Settings, listener: socket.socket, ready: Callable[[], None]
         ws_ping_timeout=PING_SECONDS,
         timeout_graceful_shutdown=STOP_SECONDS,
         server_header=False,
+        proxy_headers=False,  # the application believes those of trusted proxies alone
     )
     _Server(config, ready).run([listener])

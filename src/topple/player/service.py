@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import secrets
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, Path, Query, Request, Response
+from sqlalchemy import Select, func
+from sqlalchemy.orm import Session
 from starlette.requests import HTTPConnection
 
 from topple.player.attempts import finish_interrupted
@@ -31,6 +35,44 @@ PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
 ThumbnailSize = Annotated[int, Query(ge=32, le=512, description="Width and height in px.")]
 
 
+MAX_PAGE = 500  # items of a list in one answer
+TOTAL_HEADER = "X-Total-Count"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A part of a list; the answer's header says how long the whole list is."""
+
+    answer: Response
+    limit: int
+    offset: int
+
+    def rows(self, session: Session, query: Select[T]) -> list[T]:
+        """The rows of this page of a query."""
+        count = query.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+        self.answer.headers[TOTAL_HEADER] = str(session.scalar(count))
+        return list(session.scalars(query.limit(self.limit).offset(self.offset)))
+
+    def items(self, whole: Sequence[T]) -> Sequence[T]:
+        """The items of this page of a list."""
+        self.answer.headers[TOTAL_HEADER] = str(len(whole))
+        return whole[self.offset : self.offset + self.limit]
+
+
+def _page(
+    response: Response,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items at most.")] = 100,
+    offset: Annotated[int, Query(ge=0, le=2**31 - 1, description="Items to leave out.")] = 0,
+) -> Page:
+    return Page(response, limit, offset)
+
+
+#: The part of a growing list that a call asks for.
+AskedPage = Annotated[Page, Depends(_page)]
+
+
 class Service:
     """One running server: its settings, database, run records and limits."""
 
@@ -39,9 +81,12 @@ class Service:
         self.store = Store(settings.database)
         self.runs = RunIndex(settings.runs)
         self.heavy = Buckets(settings.heavy)
-        self.live_games = ConnectionLimit(settings.live_games, settings.live_games_per_player)
+        self.live_games = ConnectionLimit(
+            settings.live_games, settings.live_games_per_player, settings.live_games_per_address
+        )
         self.simulations = ConcurrencyLimit(at_once=2, waiting=16, timeout=10.0)
         self.searches = ConcurrencyLimit(at_once=1, waiting=4, timeout=30.0)  # films as well
+        self.store.register_server()
         finish_interrupted(self.store)
 
     def close(self) -> None:

@@ -35,6 +35,8 @@ class Settings:
         messages: limit of WebSocket messages of one connection.
         live_games: live games that may be open at once.
         live_games_per_player: live games that one player may have open at once.
+        live_games_per_address: live games that one network address may have open at once.
+        trusted_proxies: addresses or networks of proxies whose X-Forwarded-For is believed.
     """
 
     database: str
@@ -47,3 +49,5 @@ class Settings:
     messages: Rate = Rate(30.0, 60)
     live_games: int = 64
     live_games_per_player: int = 4
+    live_games_per_address: int = 16
+    trusted_proxies: tuple[str, ...] = ()

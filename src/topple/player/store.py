@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, event, inspect, make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy import Engine, create_engine, event, func, inspect, make_url, select
+from sqlalchemy.exc import (
+    ArgumentError,
+    IntegrityError,
+    NoSuchModuleError,
+    OperationalError,
+    SQLAlchemyError,
+)
 from sqlalchemy.orm import Session
 
-from topple.player.tables import SCHEMA, Meta, Table
+from topple.files import lock
+from topple.player.errors import StorageFullError
+from topple.player.tables import SCHEMA, Attempt, Meta, Table
 
 DATABASE_FILE = "player.sqlite"
 _BUSY_SECONDS = 10.0  # to wait for another writer
 _TRIES = 5
 _READING = "topple_reading"
+_FULL = ("disk is full", "no space left")  # what SQLite and PostgreSQL say
+_FROM_FIRST = (  # from the first version of the tables to the second
+    "ALTER TABLE studies ADD COLUMN resume_by_name BOOLEAN DEFAULT false NOT NULL",
+    "ALTER TABLE attempts ADD COLUMN server BIGINT",
+    "DROP INDEX attempts_by_player",
+)
 
 T = TypeVar("T")
 
@@ -49,6 +64,11 @@ class Store:
                 f"{url!r} is not an SQLAlchemy URL such as sqlite:///file.db"
             ) from None
         self.name = parsed.render_as_string(hide_password=True)
+        self.server_id: int | None = None  # of the server that this process is, if it is one
+        self._held = ExitStack()
+        self._file: Path | None = None
+        if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
+            self._file = Path(str(parsed.database))
         self._write_lock: AbstractContextManager[object] = (
             threading.Lock() if parsed.get_backend_name() == "sqlite" else nullcontext()
         )
@@ -72,6 +92,12 @@ class Store:
         if Meta.__tablename__ in tables:
             with self.transaction() as session:
                 row = session.get(Meta, "schema")
+                if row is not None and row.value == "1":
+                    for statement in _FROM_FIRST:
+                        session.connection().exec_driver_sql(statement)
+                    for index in Table.metadata.tables[Attempt.__tablename__].indexes:
+                        index.create(session.connection())
+                    row.value = str(SCHEMA)
                 found = row.value if row else None
         if found != str(SCHEMA):
             raise StoreError(
@@ -82,14 +108,23 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """Open a session whose changes are on disk when it ends, all or none."""
+        """Open a session whose changes are on disk when it ends, all or none.
+
+        Raises:
+            StorageFullError: the disk is full.
+        """
         # SQLite has one writer at a time, and a lock is fairer than its own waiting.
-        with (
-            self._write_lock,
-            Session(self._engine, expire_on_commit=False) as session,
-            session.begin(),
-        ):
-            yield session
+        try:
+            with (
+                self._write_lock,
+                Session(self._engine, expire_on_commit=False) as session,
+                session.begin(),
+            ):
+                yield session
+        except OperationalError as error:
+            if any(words in str(error.orig).lower() for words in _FULL):
+                raise StorageFullError from error
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -108,8 +143,50 @@ class Store:
         with self.transaction() as session:
             return work(session)
 
+    def register_server(self) -> None:
+        """Let others on this database know, until this one closes or ends, that a server runs.
+
+        The operating system or the database gives the lock back, however the process ends.
+        """
+        number = secrets.randbits(62)
+        if self._file is not None:
+            path = self._lock_path(number)
+            self._held.callback(path.unlink, missing_ok=True)
+            self._held.enter_context(lock(path))
+        elif self._engine.dialect.name == "postgresql":
+            held = self._held.enter_context(self._autocommit().connect())
+            held.execute(select(func.pg_advisory_lock(number)))
+        self.server_id = number
+
+    def is_running(self, server: int) -> bool:
+        """Whether a server that was registered on this database still runs."""
+        if self._file is not None:
+            path = self._lock_path(server)
+            if not path.exists():
+                return False
+            try:
+                with lock(path, wait=False):
+                    pass
+            except BlockingIOError:
+                return True
+            path.unlink(missing_ok=True)
+        elif self._engine.dialect.name == "postgresql":
+            with self._autocommit().connect() as connection:
+                if not connection.scalar(select(func.pg_try_advisory_lock(server))):
+                    return True
+                connection.execute(select(func.pg_advisory_unlock(server)))
+        return False
+
+    def _lock_path(self, server: int) -> Path:
+        assert self._file is not None
+        return self._file.with_name(f"{self._file.name}-server-{server:x}")
+
+    def _autocommit(self) -> Engine:
+        return self._engine.execution_options(isolation_level="AUTOCOMMIT")
+
     def close(self) -> None:
         """Close the database."""
+        self._held.close()
         self._engine.dispose()
 
 

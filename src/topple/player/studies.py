@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -87,6 +89,7 @@ def create_study(store: Store, study: StudyIn) -> str:
         seed=study.seed,
         attempt_limit=study.attempt_limit or LIMITS[study.benchmark],
         consent=study.consent,
+        resume_by_name=study.resume_by_name,
     )
     with store.transaction() as session:
         session.add(row)
@@ -121,17 +124,22 @@ def study_link(study_id: str, key: str | None = None) -> str:
     return f"/#/study/{study_id}" + (f"?key={key}" if key else "")
 
 
+def study_card(row: Study) -> dict[str, Any]:
+    """The fields of a study in a list."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "benchmark": row.benchmark,
+        "items": len(row.subjects),
+        "attempt_limit": row.attempt_limit,
+        "resume_by_name": row.resume_by_name,
+        "link": study_link(row.id),
+    }
+
+
 def study_out(row: Study) -> StudyOut:
     """A study as everybody may see it."""
-    return StudyOut(
-        id=row.id,
-        name=row.name,
-        benchmark=Benchmark(row.benchmark),
-        consent=row.consent,
-        items=len(row.subjects),
-        attempt_limit=row.attempt_limit,
-        link=study_link(row.id),
-    )
+    return StudyOut(**study_card(row), consent=row.consent)
 
 
 def participants(session: Session, study_id: str) -> list[Player]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA = 1  # increases with every change below
+SCHEMA = 2  # increases with every change below; `Store` upgrades the one before
 
 
 def now() -> str:
@@ -39,6 +39,7 @@ class Study(Table):
     seed: Mapped[int]
     attempt_limit: Mapped[int]
     consent: Mapped[str] = mapped_column(Text)
+    resume_by_name: Mapped[bool] = mapped_column(default=False, server_default=false())
     created: Mapped[str] = mapped_column(String(32), default=now)
 
 
@@ -61,7 +62,11 @@ class Attempt(Table):
     __tablename__ = "attempts"
     __table_args__ = (
         UniqueConstraint("player_id", "subject", "number"),
-        Index("attempts_by_player", "player_id", "benchmark"),
+        # It holds all that a tally needs, so that the rows themselves are not read.
+        Index(
+            "attempts_by_puzzle",
+            *("player_id", "benchmark", "subject", "number", "counted", "solved", "reward"),
+        ),
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
@@ -75,6 +80,7 @@ class Attempt(Table):
     ticks: Mapped[int] = mapped_column(default=0)  # PHYRE: steps
     reward: Mapped[float | None]  # I-PHYRE
     abandoned: Mapped[bool] = mapped_column(default=False)
+    server: Mapped[int | None] = mapped_column(BigInteger)  # I-PHYRE: which one plays it
     created: Mapped[str] = mapped_column(String(32), default=now)
 
 

@@ -25,18 +25,26 @@ class StudyIn(Model):
         None  # None for the limit of the paper
     )
     consent: LongText = ""
+    # Whether entering a used name is enough to continue as that participant.
+    resume_by_name: bool = False
 
 
-class StudyOut(Model):
-    """A study as a participant sees it before taking part."""
+class StudyCard(Model):
+    """A study in a list."""
 
     id: str
     name: str
     benchmark: Benchmark
-    consent: str
     items: int
     attempt_limit: int
+    resume_by_name: bool
     link: str
+
+
+class StudyOut(StudyCard):
+    """A study as a participant sees it before taking part."""
+
+    consent: str
 
 
 class ParticipantScore(Model):
@@ -97,7 +105,7 @@ class StudyExport(Model):
 
 
 class ParticipantIn(Model):
-    """A request to take part, under a name that can be used to resume, or anonymously."""
+    """A request to take part, under a name or anonymously."""
 
     consent: bool
     name: Name | None = None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response, WebSocket
+from sqlalchemy import func
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from topple.iphyre.game import WIDTH
@@ -16,12 +18,14 @@ from topple.player.ids import is_player_key
 from topple.player.limits import Bucket
 from topple.player.live import LiveGame
 from topple.player.live_messages import BUSY, Fault, RefusedError, close
+from topple.player.middleware import client_of
 from topple.player.models.base import Benchmark
-from topple.player.models.iphyre import GameCard, GameScene, GameStanding
+from topple.player.models.iphyre import GameAttempt, GameCard, GameScene, GameStanding
 from topple.player.players import Tally, find_player, tallies
 from topple.player.puzzles import RULES, NamedGame, find_game
 from topple.player.service import (
     PNG,
+    AskedPage,
     CurrentPlayer,
     CurrentService,
     GamePath,
@@ -31,8 +35,11 @@ from topple.player.service import (
     service_of,
 )
 from topple.player.standing import iphyre_standing
+from topple.player.tables import Attempt, Player
 
 router = APIRouter(prefix="/api/iphyre", tags=["I-PHYRE"])
+
+RECENT = 50  # attempts shown with a game, beside those that count
 
 
 @router.get("/games")
@@ -72,7 +79,7 @@ def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -
     in_study = player is not None and player.study_id is not None
     with service.store.reading() as session:
         made = progress(session, player, Benchmark.IPHYRE, game)
-        attempts = [game_attempt(row) for row in own_attempts(session, player, game)]
+        attempts = [game_attempt(row) for row in _shown_attempts(session, player, game)]
     return GameScene(
         name=named.name,
         split=named.split,
@@ -87,6 +94,25 @@ def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -
         attempts=attempts,
         **game_geometry(named.game),
     )
+
+
+def _shown_attempts(session: Session, player: Player | None, game: str) -> list[Attempt]:
+    """The attempts that count and the latest ones."""
+    if player is None:
+        return []
+    query = own_attempts(player, Benchmark.IPHYRE, game)
+    last = session.scalar(query.with_only_columns(func.max(Attempt.number)).order_by(None)) or 0
+    return list(session.scalars(query.where(Attempt.counted | (Attempt.number > last - RECENT))))
+
+
+@router.get("/games/{game}/attempts")
+def list_attempts(
+    service: CurrentService, player: CurrentPlayer, game: GamePath, page: AskedPage
+) -> list[GameAttempt]:
+    """List the caller's attempts at a game, in order."""
+    with service.store.reading() as session:
+        rows = page.rows(session, own_attempts(player, Benchmark.IPHYRE, game))
+        return [game_attempt(row) for row in rows]
 
 
 @router.get("/games/{game}/thumbnail.png", response_class=Response, responses=PNG)
@@ -119,7 +145,8 @@ async def play_live(socket: WebSocket, game: GamePath, player: str = "") -> None
     except PlayerError as error:
         await close(socket, RefusedError(Fault(code="refused", message=str(error))))
         return
-    if not service.live_games.acquire(player):
+    address = client_of(socket.scope)
+    if not service.live_games.acquire(player, address):
         fault = Fault(code="busy", message="too many games are open; close one first")
         await close(socket, RefusedError(fault, BUSY))
         return
@@ -128,4 +155,4 @@ async def play_live(socket: WebSocket, game: GamePath, player: str = "") -> None
         speed = service.settings.ticks_per_second
         await LiveGame(socket, service.store, found, named, bucket, speed).run()
     finally:
-        service.live_games.release(player)
+        service.live_games.release(player, address)

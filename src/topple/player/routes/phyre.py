@@ -7,7 +7,7 @@ from fastapi import APIRouter, BackgroundTasks, Request, Response
 from topple.phyre.engine.result import Outcome
 from topple.phyre.templates import MODULES, find_template
 from topple.phyre.tier import Tier
-from topple.player.attempts import add_attempt, check_allowed, own_attempts, progress
+from topple.player.attempts import add_attempt, allowed_progress, own_attempts, progress
 from topple.player.errors import ForbiddenError, NotFoundError
 from topple.player.geometry import scene_model, thumbnail
 from topple.player.models.base import Benchmark, OutcomeName
@@ -34,6 +34,7 @@ from topple.player.puzzles import (
 )
 from topple.player.service import (
     PNG,
+    AskedPage,
     CurrentPlayer,
     CurrentService,
     Heavy,
@@ -181,8 +182,7 @@ def make_attempt(
     else:
         reason = found.validity(body.action).reason
         with service.store.reading() as session:
-            check_allowed(session, player, Benchmark.PHYRE, task)
-            made = progress(session, player, Benchmark.PHYRE, task)
+            _, made = allowed_progress(session, player, Benchmark.PHYRE, task)
     return AttemptOut(
         id=None if row is None else row.id,
         number=None if row is None else row.number,
@@ -197,7 +197,7 @@ def make_attempt(
 
 @router.get("/tasks/{task}/attempts")
 def list_attempts(
-    service: CurrentService, player: CurrentPlayer, task: TaskPath
+    service: CurrentService, player: CurrentPlayer, task: TaskPath, page: AskedPage
 ) -> list[PastAttempt]:
     """List the caller's attempts at a task, in order."""
     with service.store.reading() as session:
@@ -209,7 +209,7 @@ def list_attempts(
                 outcome=OutcomeName.SOLVED if row.solved else OutcomeName.NOT_SOLVED,
                 counted=row.counted,
             )
-            for row in own_attempts(session, player, task)
+            for row in page.rows(session, own_attempts(player, Benchmark.PHYRE, task))
         ]
 
 

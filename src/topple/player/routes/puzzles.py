@@ -31,6 +31,7 @@ from topple.player.own_puzzles import (
     scene_solvability,
 )
 from topple.player.service import (
+    AskedPage,
     CurrentPlayer,
     CurrentService,
     Heavy,
@@ -80,15 +81,17 @@ def _find(session: Session, puzzle: str) -> Puzzle:
 
 @router.get("")
 def list_puzzles(
-    service: CurrentService, player: OptionalPlayer, benchmark: Benchmark | None = None
+    service: CurrentService,
+    player: OptionalPlayer,
+    page: AskedPage,
+    benchmark: Benchmark | None = None,
 ) -> list[PuzzleCard]:
     """List the puzzles made here without their data, the newest first."""
-    query = select(Puzzle).options(defer(Puzzle.data)).order_by(Puzzle.created.desc())
+    query = select(Puzzle).options(defer(Puzzle.data)).order_by(Puzzle.created.desc(), Puzzle.id)
     if benchmark is not None:
         query = query.where(Puzzle.benchmark == benchmark.value)
     with service.store.reading() as session:
-        rows = session.scalars(query.limit(MAX_PUZZLES))
-        return [PuzzleCard(**_card(row, player)) for row in rows]
+        return [PuzzleCard(**_card(row, player)) for row in page.rows(session, query)]
 
 
 @router.get("/blank")

@@ -32,7 +32,7 @@ from topple.player.replays import (
     plan_text,
 )
 from topple.player.runs import IndexedRun, run_card, run_record
-from topple.player.service import CurrentService, GamePath, Heavy, RunPath, TaskPath
+from topple.player.service import AskedPage, CurrentService, GamePath, Heavy, RunPath, TaskPath
 from topple.runs.record import RecordError
 
 router = APIRouter(prefix="/api", tags=["replays"])
@@ -116,10 +116,10 @@ def film_game(
 
 
 @router.get("/runs")
-def list_runs(service: CurrentService) -> list[RunCard]:
+def list_runs(service: CurrentService, page: AskedPage) -> list[RunCard]:
     """List the run records that can be watched; damaged ones are left out."""
     cards = []
-    for entry in service.runs:
+    for entry in page.items(list(service.runs)):
         try:
             cards.append(run_card(entry))
         except RecordError:

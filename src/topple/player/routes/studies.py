@@ -5,14 +5,22 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import defer
 from starlette.responses import StreamingResponse
 
 from topple.player.errors import ConflictError, ForbiddenError
 from topple.player.models.players import NewPlayer
-from topple.player.models.studies import ParticipantIn, StudyDetail, StudyExport, StudyIn, StudyOut
+from topple.player.models.studies import (
+    ParticipantIn,
+    StudyCard,
+    StudyDetail,
+    StudyExport,
+    StudyIn,
+    StudyOut,
+)
 from topple.player.players import me, new_player, participant_named
-from topple.player.service import CurrentService, Heavy, OwnerOnly, StudyPath
-from topple.player.studies import create_study, find_study, study_detail, study_out
+from topple.player.service import AskedPage, CurrentService, Heavy, OwnerOnly, StudyPath
+from topple.player.studies import create_study, find_study, study_card, study_detail, study_out
 from topple.player.study_export import export_csv, export_rows, export_study
 from topple.player.tables import Study
 
@@ -26,11 +34,11 @@ def new_study(service: CurrentService, body: StudyIn) -> StudyDetail:
 
 
 @router.get("", dependencies=[OwnerOnly])
-def list_studies(service: CurrentService) -> list[StudyOut]:
-    """List all studies, the newest first."""
+def list_studies(service: CurrentService, page: AskedPage) -> list[StudyCard]:
+    """List the studies without their consent texts, the newest first."""
+    query = select(Study).options(defer(Study.consent)).order_by(Study.created.desc(), Study.id)
     with service.store.reading() as session:
-        rows = session.scalars(select(Study).order_by(Study.created.desc()))
-        return [study_out(row) for row in rows]
+        return [StudyCard(**study_card(row)) for row in page.rows(session, query)]
 
 
 @router.get("/{study}")
@@ -48,16 +56,19 @@ def show_detail(service: CurrentService, study: StudyPath) -> StudyDetail:
 
 @router.post("/{study}/participants", dependencies=[Heavy])
 def take_part(service: CurrentService, study: StudyPath, body: ParticipantIn) -> NewPlayer:
-    """Take part in a study; a name that was used before resumes where it stopped."""
+    """Take part in a study; a used name is refused, unless the study lets it resume."""
     with service.store.reading() as session:
-        find_study(session, study)
+        by_name = find_study(session, study).resume_by_name
     if not body.consent:
         raise ForbiddenError("you can take part only if you give your consent")
-    known = participant_named(service.store, study, body.name) if body.name else None
+    known = participant_named(service.store, study, body.name) if body.name and by_name else None
     try:
         player = known or new_player(service.store, study, body.name)
-    except IntegrityError:  # the same name, at the same moment
-        raise ConflictError(f"the name {body.name!r} was just taken") from None
+    except IntegrityError:
+        raise ConflictError(
+            f"the name {body.name!r} is taken; if it is yours, continue by your personal link, "
+            "which whoever invited you can send you again"
+        ) from None
     return NewPlayer(
         **me(service.store, player).model_dump(), key=player.key, resumed=known is not None
     )

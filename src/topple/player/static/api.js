@@ -1,6 +1,7 @@
 // Calls to the server. An Api acts for one person: a free player or a participant of a study.
 
 const PLAYER_KEY = "topple.player";
+const PAGE = 500; // items of a list in one answer
 
 /** A failed call; the message is a sentence for people. */
 export class ApiError extends Error {
@@ -25,6 +26,24 @@ export class Api {
 
   get(path, query = {}) {
     return this.#call("GET", path + search(query));
+  }
+
+  /** All items of a list that the server gives in pages, up to `most`. */
+  async list(path, most = 10_000) {
+    const items = [];
+    for (let offset = 0, total = 1; offset < Math.min(total, most); offset += PAGE) {
+      const response = await this.#send("GET", path + search({ limit: PAGE, offset }));
+      items.push(...(await response.json()));
+      total = Number(response.headers.get("X-Total-Count"));
+    }
+    return items;
+  }
+
+  /** The last items of a list that the server gives in pages. */
+  async last(path, number) {
+    const response = await this.#send("GET", path + search({ limit: 1 }));
+    const total = Number(response.headers.get("X-Total-Count"));
+    return this.get(path, { limit: number, offset: Math.max(0, total - number) });
   }
 
   post(path, body = {}) {
@@ -53,7 +72,12 @@ export class Api {
     return url.href;
   }
 
-  async #call(method, path, body, again = true) {
+  async #call(method, path, body) {
+    const response = await this.#send(method, path, body);
+    return response.status === 204 ? null : response.json();
+  }
+
+  async #send(method, path, body, again = true) {
     const headers = { Accept: "application/json" };
     if (this.key) headers["X-Player"] = this.key;
     if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -71,10 +95,10 @@ export class Api {
       // The server has a new database, or this is the first call: start as a new player.
       this.key = null;
       await this.player();
-      return this.#call(method, path, body, false);
+      return this.#send(method, path, body, false);
     }
     if (!response.ok) throw new ApiError(response.status, await sentence(response));
-    return response.status === 204 ? null : response.json();
+    return response;
   }
 }
 

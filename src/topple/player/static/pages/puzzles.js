@@ -7,9 +7,11 @@ import { Pictures } from "../pictures.js";
 import { pageLink } from "../router.js";
 import { button, confirm, head, reportErrors } from "../widgets.js";
 
+const SHOWN = 500; // puzzles, the newest first
+
 export async function puzzlesPage() {
   await api.player();
-  const puzzles = await api.get("puzzles");
+  const puzzles = await api.list("puzzles", SHOWN);
   const pictures = new LazyPictures();
   return {
     title: "Make",

@@ -20,7 +20,7 @@ const POOLS = {
 
 export async function studiesPage() {
   const { owner } = await api.get("health");
-  const studies = owner ? await api.get("studies") : [];
+  const studies = owner ? await api.list("studies") : [];
   return {
     title: "Studies",
     element: h(
@@ -142,6 +142,12 @@ function newStudy() {
       placeholder: "00001:007, 00002:011",
     }),
     h("label", {}, "Consent text", h("textarea", { name: "consent", maxlength: 10000 })),
+    h(
+      "label",
+      { class: "tick" },
+      h("input", { type: "checkbox", name: "resume_by_name" }),
+      "A used name is enough to continue as that participant (otherwise only the personal link is)",
+    ),
     h("div", {}, h("button", { type: "submit", class: "primary" }, "Create study")),
   );
   return form;
@@ -162,6 +168,7 @@ function read(data) {
     seed: number("seed") ?? 0,
     attempt_limit: number("attempt_limit"),
     consent: data.get("consent"),
+    resume_by_name: data.has("resume_by_name"),
   };
 }
 

@@ -2,8 +2,8 @@
 import { ApiError, participant } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
-import { setQuery } from "../router.js";
-import { button, chip, confirm, reportErrors } from "../widgets.js";
+import { absoluteLink, pageLink, setQuery } from "../router.js";
+import { button, chip, confirm, copy, reportErrors } from "../widgets.js";
 import { iphyrePlay } from "./iphyre_play.js";
 import { phyrePlay } from "./phyre_play.js";
 
@@ -83,7 +83,7 @@ class Participation {
       h(
         "p",
         { class: "muted" },
-        `${count(items, what)}, up to ${count(limit, "attempt")} each. You can close this page and continue later.`,
+        `${count(items, what)}, up to ${count(limit, "attempt")} each. You can close this page and continue later in this browser, or anywhere with your personal link.`,
       ),
       consent &&
         h(
@@ -148,6 +148,7 @@ class Participation {
         h("b", {}, `${at + 1} of ${length}`),
         h("div", { class: "steps", role: "img", "aria-label": `${at + 1} of ${length}` }, steps),
         session.items[at].done ? this.nextButton(session, session.items[at]) : this.giveUp(),
+        this.linkButton(),
       ),
     );
   }
@@ -160,6 +161,16 @@ class Participation {
         onclick: () => reportErrors(() => this.go()),
       }),
     ];
+  }
+
+  /** The link leads back here from any browser. */
+  linkButton() {
+    const link = `${pageLink("study", this.study.id)}?key=${encodeURIComponent(this.api.key)}`;
+    return button("Copy my link", {
+      icon: "link",
+      kind: "quiet",
+      onclick: () => copy(absoluteLink(link), "Your personal link is copied. Keep it secret."),
+    });
   }
 
   giveUp() {

@@ -8,7 +8,7 @@ import { button, chip, head, segments } from "../widgets.js";
 const PAGE = 100; // rows shown at once
 
 export async function runsPage() {
-  const runs = await api.get("runs");
+  const runs = await api.list("runs");
   return {
     title: "Watch",
     element: h(

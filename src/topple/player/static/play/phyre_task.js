@@ -16,6 +16,7 @@ import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
 
 const WALLS = 4; // the first bodies of a scene, outside the picture
+const PAST = 60; // attempts shown at most
 const VALIDATE_AFTER = 180; // ms without movement
 
 export class PhyreTask {
@@ -134,7 +135,7 @@ export class PhyreTask {
   }
 
   async start(action) {
-    const attempts = await this.api.get(`${this.path}/attempts`);
+    const attempts = await this.api.last(`${this.path}/attempts`, PAST);
     this.past = attempts;
     const given = action?.split(",").map(Number).filter(Number.isFinite) ?? attempts.at(-1)?.action;
     this.placement.set(given ? fromAction(given) : []);
@@ -264,7 +265,7 @@ export class PhyreTask {
       shown && chip("Solution shown: attempts no longer count", "warm"),
       !solved && !shown && chip(`${attempts} of ${limit} attempts`),
     );
-    const recent = this.past.slice(-60);
+    const recent = this.past.slice(-PAST);
     replace(
       this.dots,
       recent.length
