@@ -146,8 +146,8 @@ class Testing:
         """
         tried: list[Outcomes] = []
         rest = iter(numbers)
-        while (room := self.remaining(task)) and (block := list(islice(rest, _LOOK_AHEAD))):
-            outcomes = self._look_up(task, np.array(block), room)
+        while (budget := self.remaining(task)) and (block := list(islice(rest, _LOOK_AHEAD))):
+            outcomes = self._look_up(task, np.array(block), budget)
             vectors = self.actions(max(block) + 1)[block[: len(outcomes)]]
             for vector, outcome in zip(vectors.tolist(), outcomes.tolist(), strict=True):
                 self.log.append(task.id, vector, outcome)
@@ -209,8 +209,8 @@ class Testing:
         self._simulated += part._simulated
         self.privileged |= part.privileged
 
-    def _look_up(self, task: Task, numbers: npt.NDArray[np.int64], room: int) -> Outcomes:
-        """Outcomes of the first of some listed actions, up to the one that fills the room."""
+    def _look_up(self, task: Task, numbers: npt.NDArray[np.int64], budget: int) -> Outcomes:
+        """Outcomes of the first of some listed actions, up to the one that uses up the budget."""
         known = self._known_of(task, int(numbers.max()) + 1)[numbers]
         place = np.full(len(numbers), self._place[task.id])
         actions = self.actions(int(numbers.max()) + 1)[numbers]
@@ -219,7 +219,7 @@ class Testing:
         if unknown.any():
             valid[unknown] = map_actions(self._scenes, place[unknown], actions[unknown])[0]
             known = np.where(unknown & ~valid, Outcome.INVALID, known).astype(np.int8)
-        full = np.flatnonzero(np.cumsum(valid) == room)
+        full = np.flatnonzero(np.cumsum(valid) == budget)
         end = int(full[0]) + 1 if len(full) else len(numbers)
         missing = np.flatnonzero(known[:end] == UNKNOWN)
         if len(missing):

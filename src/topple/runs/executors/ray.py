@@ -47,11 +47,11 @@ class RayExecutor:
         """Each item with its result, in the order they are finished."""
         remote: Any = ray.remote(num_cpus=1, max_retries=RETRIES)(_apply)
         shared = ray.put(function)
-        room = max(1, _IN_FLIGHT * int(cast(Any, ray).cluster_resources().get("CPU", 1)))
+        limit = max(1, _IN_FLIGHT * int(cast(Any, ray).cluster_resources().get("CPU", 1)))
         rest = iter(items)
         flying: dict[Any, Item] = {}
         while True:
-            while len(flying) < room and (item := next(rest, None)) is not None:
+            while len(flying) < limit and (item := next(rest, None)) is not None:
                 flying[remote.remote(shared, item)] = item
             if not flying:
                 return
