@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -29,6 +30,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_TALLY] = defaultdict(lambda: [0, 0])
+
+
+@pytest.fixture
+def frequent_switches() -> Iterator[None]:
+    """Python threads take turns so often that each gets between any two calls of another."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 // The Python face of the I-PHYRE engine: arrays in, arrays out.
 #include <algorithm>
+#include <atomic>
 
 #include "iphyre/vector.h"
 #include "iphyre_episode.h"
@@ -80,9 +81,12 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
   job.frame_count = data_or_null(frame_count);
   job.final_state = data_or_null(final_state);
   Branches branches = {};
+  // Other threads may step the origin as soon as the lock is released.
+  std::unique_ptr<const EpisodeHandle> start;
   if (origin) {
     require(edit_start && edits, "branches take edits");
-    branches = branches_from(*origin, scenes, scene_index, *edit_start, *edits);
+    start.reset(new EpisodeHandle(*origin));
+    branches = branches_from(*start, scenes, scene_index, *edit_start, *edits);
     job.branches = &branches;
   }
   std::vector<int64_t> order;
@@ -96,26 +100,27 @@ void simulate(const Scenes& scenes, Int32s scene_index, In<int32_t, nb::ndim<2>>
               [&] { work_on(job, control); });
 }
 
-// Episodes of environments beside each other; keeps the array it was made from.
+// Episodes of environments beside each other. While one thread steps them, others are refused.
 class VectorHandle {
  public:
   VectorHandle(const Scenes& scenes, int64_t builds, const Rules& rules, Strategy strategy,
                In<int32_t, nb::shape<-1, kMaxBlocks>> blocks, int64_t slots)
-      : blocks_(nb::cast(blocks)) {
+      : blocks_(blocks.data(), blocks.data() + blocks.size()) {
     const size_t games = static_cast<size_t>(scenes.count());
     require(games > 0 && slots > 0 && builds > 0, "a count is out of range");
     require(blocks.shape(0) == games, "blocks must have a row per game");
     for (size_t game = 0; game < games; ++game) {
       const int bodies = scenes.view(static_cast<int32_t>(game)).body_count;
       require(bodies <= kTableRows, "a game has more bodies than the table has rows");
-      check_blocks(blocks.data() + game * kMaxBlocks, bodies);
+      check_blocks(blocks_.data() + game * kMaxBlocks, bodies);
     }
-    vector_.reset(new Vector({scenes.packed(), rules, strategy, builds, blocks.data()}, slots));
+    vector_.reset(new Vector({scenes.packed(), rules, strategy, builds, blocks_.data()}, slots));
   }
 
   using Observations = Out<float, nb::ndim<2>>;
 
   void start(In<int64_t, nb::ndim<1>> slots, Int32s games, Observations observations) {
+    require_idle();
     require_observations(observations);
     require(games.shape(0) == slots.shape(0), "as many games as slots are needed");
     for (size_t i = 0; i < slots.shape(0); ++i) {
@@ -134,6 +139,7 @@ class VectorHandle {
                Observations observations, Out<double, nb::ndim<1>> rewards,
                Out<bool, nb::ndim<1>> terminated, Out<bool, nb::ndim<1>> truncated,
                int32_t threads) {
+    const Busy busy(busy_);
     const int64_t slots = vector_->slots();
     const size_t n = static_cast<size_t>(slots);
     const Environment& environment = vector_->environment();
@@ -170,6 +176,7 @@ class VectorHandle {
 
   // [slots, 4] game, tick, blocks removed, whether it is solved.
   void status(Out<int32_t, nb::shape<-1, 4>> rows) const {
+    require_idle();
     require(rows.shape(0) == static_cast<size_t>(vector_->slots()), "status: wrong shape");
     int32_t* row = rows.data();
     for (int64_t i = 0; i < vector_->slots(); ++i, row += 4) {
@@ -196,6 +203,28 @@ class VectorHandle {
   }
 
  private:
+  [[noreturn]] static void refuse() {
+    throw std::runtime_error("another thread steps this vector; use it in one thread at a time");
+  }
+
+  // Marks the vector while it is stepped without the lock of the interpreter.
+  class Busy {
+   public:
+    explicit Busy(std::atomic<bool>& busy) : busy_(busy) {
+      if (busy_.exchange(true)) refuse();
+    }
+    ~Busy() { busy_ = false; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    std::atomic<bool>& busy_;
+  };
+
+  void require_idle() const {
+    if (busy_) refuse();
+  }
+
   void require_observations(const Observations& observations) const {
     require(
         observations.shape(0) == static_cast<size_t>(vector_->slots()) &&
@@ -204,12 +233,14 @@ class VectorHandle {
   }
 
   const Slot& checked_slot(int64_t number) const {
+    require_idle();
     require(number >= 0 && number < vector_->slots(), "there is no such slot");
     return vector_->slot(number);
   }
 
-  nb::object blocks_;
+  std::vector<int32_t> blocks_;  // [games, 6]
   std::unique_ptr<Vector> vector_;
+  std::atomic<bool> busy_{false};
 };
 
 // [6] the ticks that the entries of an action name.

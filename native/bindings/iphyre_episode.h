@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -145,14 +146,16 @@ class EpisodeHandle {
 
   // Plays a number of ticks without looking at the balls.
   void step(int32_t count) {
+    const int32_t until = tick_after(count);
     episode_->solved = false;
-    advance(*episode_, view_, physics_, nullptr, episode_->tick + count);
+    advance(*episode_, view_, physics_, nullptr, until);
   }
 
   // Plays until every ball is out, at most a number of ticks; returns whether they are.
   bool run(int32_t count, const Exit& out) {
+    const int32_t until = tick_after(count);
     episode_->solved = false;
-    advance(*episode_, view_, physics_, &out, episode_->tick + count);
+    advance(*episode_, view_, physics_, &out, until);
     return episode_->solved;
   }
 
@@ -260,6 +263,11 @@ class EpisodeHandle {
   }
 
  private:
+  int32_t tick_after(int32_t count) const {
+    require(count <= std::numeric_limits<int32_t>::max() - episode_->tick, "too many ticks");
+    return episode_->tick + count;
+  }
+
   SceneView view_;
   Physics physics_;
   std::unique_ptr<Episode> episode_;

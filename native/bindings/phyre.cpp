@@ -464,9 +464,12 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, const R
   job.out = outputs.outputs(static_cast<size_t>(balls), static_cast<size_t>(frames),
                             static_cast<size_t>(max_objects), static_cast<size_t>(max_bodies));
   Branches branches = {};
+  // Other threads may step the origin as soon as the lock is released.
+  std::unique_ptr<const Simulation> start;
   if (origin) {
     require(edit_start && edits && balls == 0 && !rules.stable, "branches take edits, not actions");
-    branches = branches_from(*origin, packed, scene_index, *edit_start, *edits);
+    start = std::make_unique<Simulation>(*origin);
+    branches = branches_from(*start, packed, scene_index, *edit_start, *edits);
   }
   constexpr int64_t kBrief = 20000;  // steps that are over before anybody can interrupt
   Control control;

@@ -94,6 +94,7 @@ def own(**changes: Any) -> Game:
         ({"balls": (Ball(-2e6, 1),)}, "ball 3 has a centre or radius of -2e"),
         ({"balls": (Ball(1, 1, float("inf")),)}, "ball 3 has a centre or radius of inf"),
         ({"balls": (Ball(1, 1, -2),)}, r"ball 3 has radius -2; it must be positive"),
+        ({"balls": (Ball(1, 1, 1e-300),)}, r"ball 3 has radius 1e-300; .* at least 1e-06 px"),
         ({"balls": (Ball(1, 601),)}, "ball 3 starts at y = 601, already below 600"),
         ({"balls": tuple(Ball(40 * i, 1) for i in range(10))}, "13 bodies, but at most 12"),
         ({"blocks": tuple(gray(0, 40 * i, 9, 40 * i) for i in range(7))}, "7 gray blocks"),
@@ -164,3 +165,12 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     broken.write_text("GAME = 1 / 0\n")
     with pytest.raises(GameError, match="running it failed: ZeroDivisionError"):
         load_games(broken)
+
+
+@pytest.mark.parametrize("depth", [300, 900, 100_000])
+def test_deep_files_are_refused(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "deep.json"
+    for text in ("[" * depth + "]" * depth, '{"name": ' * depth + "1" + "}" * depth):
+        path.write_text(text)
+        with pytest.raises(GameError, match=r"deep\.json: "):
+            load_games(path)

@@ -187,6 +187,8 @@ def test_plans_that_do_not_fit() -> None:
         plan_from_seconds(game, [1.0, 2.0, 3.0])
     with pytest.raises(PlanError, match=r"time -1\.0 s"):
         plan_from_seconds(game, [-1.0])
+    with pytest.raises(PlanError, match=r"time 99999 s; times are from 0 to 15 s"):
+        plan_from_seconds(game, [None, 99999])
     with pytest.raises(PlanError, match="tick -3 for block 0"):
         plan_from_ticks(game, [-3])
     with pytest.raises(PlanError, match=r"body 2 of 'support' cannot be removed; .* are \[0, 1\]"):

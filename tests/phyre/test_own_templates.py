@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,20 @@ def test_value_lists() -> None:
     assert lin(0.1, 0.4, 7)[5:] == (0.3500000000000001, 0.4)
     assert lin(3, 9, 1) == (3.0,)
     assert multiples(0.1, 3, 4) == (0.30000000000000004, 0.4)
+
+
+def test_tasks_of_a_file_can_be_pickled(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        HEADER + "@template('mine', Tier.BALL, x=(0.1, 0.2))\n"
+        "def build(s: SceneBuilder, x: float) -> None:\n"
+        "    s.goal(s.dynamic.ball(0.1, left=x), s.static.bar(1.0))\n"
+    )
+    task = next(enumerate_tasks(load_template(path)))
+    back = pickle.loads(pickle.dumps(task))
+    assert (back.id, back.scene, back.template.id) == (task.id, task.scene, "mine")
+
+
+def test_a_template_without_a_home_says_so() -> None:
+    with pytest.raises(pickle.PicklingError, match="template toy cannot be pickled: "):
+        pickle.dumps(make(x=(1,)))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 
@@ -134,3 +136,9 @@ def test_loading_is_fast() -> None:
     one, everything = map(float, done.stdout.split())
     assert one < 0.1
     assert everything < 3.0
+
+
+def test_tasks_can_be_pickled() -> None:
+    for task in (load_task("00001:042"), load_task("00104:001")):
+        assert pickle.loads(pickle.dumps(task)) == task
+        assert copy.deepcopy(task) == task

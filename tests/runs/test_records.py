@@ -258,3 +258,19 @@ def test_committed_records_are_sound() -> None:
         pytest.skip("the records are not in this distribution")
     counts = {name: len(list(find_records(results / name))) for name in BENCHMARKS}
     assert min(counts.values()) > 100
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{}", "it has no entry 'format'"),
+        ('{"format": 2}', "it has no entry 'digest'"),
+        ("[]", "it holds no JSON object"),
+        ("3", "it holds no JSON object"),
+    ],
+)
+def test_what_is_missing_is_said_in_words(text: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / f"other{SUFFIX}"
+    path.write_text(text)
+    with pytest.raises(RecordError, match=f"is no run record: {reason}"):
+        read_record(path)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from topple.iphyre.engine.native import MAX_BLOCKS, MAX_BODIES, MAX_JOINTS
-from topple.iphyre.engine.scene import Scene
+from topple.iphyre.engine.scene import LEAST_RADIUS, Scene
 
 WIDTH = HEIGHT = 600.0  # px; y grows downwards
 BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick
@@ -191,8 +191,11 @@ def _check(game: Game) -> None:
     for i, ball in enumerate(game.balls, start=len(game.blocks)):
         if fault := _far(ball):
             raise fail(f"ball {i} has a centre or radius of {fault}")
-        if ball.radius <= 0.0:
-            raise fail(f"ball {i} has radius {ball.radius}; it must be positive")
+        if ball.radius < LEAST_RADIUS:
+            raise fail(
+                f"ball {i} has radius {ball.radius}; it must be positive, "
+                f"at least {LEAST_RADIUS:g} px"
+            )
         if ball.y > HEIGHT:
             raise fail(f"ball {i} starts at y = {ball.y:g}, already below {HEIGHT:g}")
     if len(game.eliminable) > MAX_ELIMINABLE:

@@ -40,6 +40,8 @@ def load_games(path: Path) -> tuple[Game, ...]:
         games = reader(path)
     except GameError as error:
         raise GameError(f"{path}: {error}") from None
+    except RecursionError:
+        raise GameError(f"{path}: its lists and objects are nested too deeply") from None
     if not games:
         raise GameError(f"{path}: it holds no games")
     return games

@@ -5,7 +5,6 @@ Many plans of one game are rows of ticks: a column per gray block, NEVER where i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -85,7 +84,7 @@ def plan_from_seconds(game: Game, seconds: Sequence[float | None], rules: Rules 
     rules a time of 0 means never, too.
 
     Raises:
-        PlanError: there are too many times, or one is negative or not a number.
+        PlanError: there are too many times, or one is not a number from 0 to 15.
     """
     order = sorted((time, i) for i, time in enumerate(seconds) if time is not None and _valid(time))
     if Quirk.ZERO_IS_NEVER in rules:
@@ -103,7 +102,7 @@ def plan_from_seconds(game: Game, seconds: Sequence[float | None], rules: Rules 
 
 
 def _valid(time: float) -> bool:
-    if not math.isfinite(time) or time < 0.0:
+    if not 0.0 <= time <= SECONDS:
         raise PlanError(f"time {time} s; times are from 0 to {SECONDS} s, or None for never")
     return True
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from pickle import PicklingError
 from typing import NamedTuple
 
 from topple.phyre.builder import SceneBuilder, SkippedTuple, TemplateError
@@ -46,6 +49,21 @@ class Template:
     build: Callable[..., None]  # takes a SceneBuilder and the parameters by name
     idea: str  # what the puzzle is about
 
+    def __reduce__(self) -> tuple[Callable[..., Template], tuple[str, ...]]:
+        """Pickle a template as the place of its function, which defines it again."""
+        code = self.build.__code__
+        place = (self.build.__module__, self.build.__name__, code.co_filename)
+        try:
+            found = _find_again(*place)
+        except (ImportError, AttributeError, OSError, TemplateError) as error:
+            raise PicklingError(f"template {self.id} cannot be pickled: {error}") from None
+        if not isinstance(found, Template) or found.id != self.id:
+            raise PicklingError(
+                f"template {self.id} cannot be pickled: @template has to stand before a function "
+                "of a module, or of a file that load_template reads"
+            )
+        return _find_again, place
+
     @property
     def tuple_count(self) -> int:
         """How many tuples the grid has, also those that are skipped."""
@@ -80,6 +98,16 @@ class Template:
             raise
         except Exception as error:
             Context(self.id, parameters).fail(f"{type(error).__name__}: {error}")
+
+
+def _find_again(module: str, name: str, file: str) -> Template:
+    """The template that a module defines, or else a file of the user's own."""
+    if module in sys.modules or module.startswith("topple."):
+        found: Template = getattr(import_module(module), name)
+        return found
+    from topple.phyre.own import load_template
+
+    return load_template(file)
 
 
 def template(

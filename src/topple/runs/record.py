@@ -126,7 +126,12 @@ def _record(path: Path, data: Mapping[str, Any]) -> RunRecord[Any, Any]:
     except RecordError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RecordError(f"{path} is no run record: {error}") from error
+        raise _no_record(path, error) from error
+
+
+def _no_record(path: Path, error: Exception) -> RecordError:
+    reason = f"it has no entry {error}" if isinstance(error, KeyError) else str(error)
+    return RecordError(f"{path} is no run record: {reason}")
 
 
 def read_data(path: Path) -> dict[str, Any]:
@@ -139,9 +144,11 @@ def read_data(path: Path) -> dict[str, Any]:
         if path.stat().st_size > _MAX_BYTES:
             raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
         data = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(data, dict):
+            raise ValueError("it holds no JSON object")
         found, digest = data["format"], data.pop("digest")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RecordError(f"{path} is no run record: {error}") from error
+    except (OSError, ValueError, KeyError, RecursionError) as error:
+        raise _no_record(path, error) from error
     if found != _FORMAT:
         raise RecordError(f"{path} has format {found!r}, but this version reads {_FORMAT}")
     if digest != _digest(_canonical(data)):

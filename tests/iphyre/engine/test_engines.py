@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Ball, Game, Plan, Rules, plan_from_ticks, watch
 from topple.iphyre.engine.batch import Engine, EngineError, new_world, simulate_batch, trace_episode
+from topple.iphyre.engine.scene import LEAST_RADIUS, Scene
 from topple.iphyre.engine_hash import FAITHFUL, engine_hash
 from topple.iphyre.episode import Episode, play_batch
 from topple.iphyre.game import SHORTEST_BLOCK, Block, GameError, Kind
@@ -143,7 +145,7 @@ def test_absurd_numbers_do_no_harm(rows: list[tuple[float, float, float, float]]
         Block((9.0 * k, 9.0), (9.0 * k, 99.0), (Kind.BLUE, Kind.BLACK)[k % 2])
         for k in range(len(rows))
     )
-    game = Game("absurd", "", blocks, (Ball(300.0, 100.0), Ball(301.0, 100.0, 1e-300)))
+    game = Game("absurd", "", blocks, (Ball(300.0, 100.0), Ball(301.0, 100.0, LEAST_RADIUS)))
     ends = [row for row in rows if math.dist(row[:2], row[2:]) >= SHORTEST_BLOCK]
     scene = game.scene._replace(ends=(*ends, *game.scene.ends[len(ends) :]))
     trace = trace_episode(scene, (), replace(AT_60_HZ, hz=hz).request)
@@ -178,3 +180,62 @@ def test_results_do_not_depend_on_threads() -> None:
         crowd = simulate_batch(scenes, index, removals, AT_10_HZ.request, threads=threads)
         for a, b in zip(alone, crowd, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+ARRAYS: dict[str, Any] = {"scene_index": [0], "removals": np.full((1, 12), -1)}
+MISSHAPEN = {
+    "a scene number with a fraction": ({"scene_index": [0.7]}, "scene_index has 0.7"),
+    "a scene number that is none": ({"scene_index": [math.nan]}, "scene_index has nan"),
+    "scene numbers in a table": ({"scene_index": [[0]]}, "scene_index has shape"),
+    "a removal that is no number": ({"removals": np.full((1, 12), math.nan)}, "removals has nan"),
+    "a removal at no end": ({"removals": np.full((1, 12), math.inf)}, "removals has inf"),
+    "a removal beyond 32 bits": (
+        {"removals": np.full((1, 12), 2**40)},
+        "removals has 1099511627776",
+    ),
+    "builds that are no number": ({"builds": [math.nan]}, "builds has nan"),
+    "half a build": ({"builds": [1.5]}, "builds has 1.5"),
+    "an endless limit": ({"limits": [math.inf]}, "limits has inf"),
+    "a limit beyond 32 bits": ({"limits": [2**31]}, "limits has 2147483648"),
+}
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize(("changes", "message"), MISSHAPEN.values(), ids=list(MISSHAPEN))
+def test_numbers_that_mean_nothing_are_refused(
+    engine: Engine, changes: dict[str, Any], message: str
+) -> None:
+    request = replace(AT_10_HZ, engine=engine).request
+    with pytest.raises(ValueError, match=message):
+        simulate_batch([ALL[0].scene], request=request, **(ARRAYS | changes))
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ends": ((math.nan, 0.0, 1.0, 1.0),)}, "body 0 .* finite"),
+        ({"ends": ((math.inf, 0.0, 1.0, 1.0),)}, "body 0 .* finite"),
+        ({"radii": (math.nan,)}, "body 0 has radius nan"),
+        ({"radii": (1e-300,)}, "body 0 has radius 1e-300; the least is 1e-06"),
+        ({"radii": (-1.0,)}, r"body 0 has radius -1\.0"),
+        ({"velocities": ((0.0, 0.0, math.inf),)}, "body 0 .* finite"),
+    ],
+)
+def test_scenes_that_mean_nothing_are_refused(
+    engine: Engine, changes: dict[str, Any], message: str
+) -> None:
+    pytest.importorskip("pymunk")
+    scene = Scene(((9.0, 9.0, 9.0, 9.0),), (2.0,), (True,), (True,))._replace(**changes)
+    request = replace(AT_10_HZ, engine=engine).request
+    with pytest.raises(ValueError, match=message):
+        simulate_batch([scene], [0], [[-1]], request)
+    with pytest.raises(ValueError, match=message):
+        new_world(scene, 0.1, engine=engine)
+
+
+@pytest.mark.parametrize("radius", [LEAST_RADIUS, 1e-5, 1e-3])
+def test_the_smallest_balls_agree(radius: float) -> None:
+    blocks = (Block((200.0, 400.0), (300.0, 410.0), Kind.BLACK),)
+    balls = (Ball(250.0, 390.0, radius), Ball(250.0 + radius, 380.0, radius), Ball(251.0, 350.0))
+    assert engines_agree(Game("tiny", "", blocks, balls), Plan(), AT_60_HZ)

@@ -67,3 +67,42 @@ def test_progress_ends_at_the_end() -> None:
     )
     assert seen[-1] == (count, count)
     assert all(a <= b for a, b in pairwise(seen))
+
+
+LONG_STEP = """
+import sys
+from topple.iphyre import AT_60_HZ, Episode, game_named
+
+# A ball beside its pendulum never rests, so no tick can be left out.
+episode = Episode(game_named("hole"), AT_60_HZ)
+print("ready", flush=True)
+try:
+    if sys.argv[1] == "step":
+        episode.world.step(2**31 - 1)
+    else:
+        episode.run(2**31 - 1)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    raise
+"""
+
+
+@pytest.mark.parametrize("method", ["step", "run"])
+def test_ctrl_c_ends_a_long_step_soon(method: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG_STEP, method],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.3)
+            assert process.poll() is None, "the step is meant to last longer"
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=5)
+            assert process.stdout.readline() == "interrupted\n"
+        finally:
+            process.kill()

@@ -6,6 +6,7 @@ import struct
 import numpy as np
 import pytest
 
+from topple.phyre.engine.native import SceneSet
 from topple.phyre.engine.packing import pack
 from topple.phyre.scene import Body, Circle, Kind, Scene
 from topple.phyre.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT, jar_centre_height
@@ -33,3 +34,11 @@ def test_types_do_not_depend_on_numpy() -> None:
     double_ones = {"feature_offset", "pose_px", "radius_px", "vertices_px"}
     assert {name for name, kind in kinds.items() if kind == np.float32} == single_ones
     assert {name for name, kind in kinds.items() if kind == np.float64} == double_ones
+
+
+def test_packed_arrays_cannot_be_changed() -> None:
+    scenes = SceneSet([Scene((Body((Circle(5.0),), True, (50.0, 50.0)),))])
+    for name, array in scenes.packed.arrays().items():
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 7
+        assert not array.flags.writeable, name

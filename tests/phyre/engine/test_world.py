@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
 from support.shared_data import bits
+from support.small_scenes import ball, walled
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.phyre import load_task, template_task_ids
 from topple.phyre.action import discrete_actions
@@ -184,3 +187,24 @@ def test_wrong_bodies_and_requests() -> None:
         World(world.scene, [0.0, 0.0, 1.0])
     with pytest.raises(ValueError, match="count is -1"):
         world.step(-1)
+
+
+def test_branches_start_from_one_state_while_another_thread_steps(
+    frequent_switches: None,
+) -> None:
+    """A branch without edits ends as its world does, whenever it was made."""
+    request = Request(max_steps=150, final_state=True)
+    pile = [ball(16 + 28 * (i % 8) + i // 8, 20 + 28 * (i // 8), 12) for i in range(48)]
+    world = World(walled(*pile))
+    expected = world.branch([[]], request).final_state
+    results = []
+    branching = threading.Thread(
+        target=lambda: results.append(world.branch([[]] * 40, request, threads=2).final_state)
+    )
+    branching.start()
+    while branching.is_alive() and world.steps_made < request.max_steps - 1:
+        world.step()
+    branching.join()
+    assert expected is not None
+    assert results[0] is not None
+    np.testing.assert_array_equal(results[0], np.repeat(expected, 40, axis=0))

@@ -31,7 +31,7 @@ from topple.iphyre.engine.scene import (
 )
 from topple.iphyre.engine.world import Engine, EngineError, World, new_world
 from topple.progress import Progress
-from topple.threads import thread_count
+from topple.threads import MAX_COUNT, thread_count
 
 Floats = NDArray[np.float64]
 
@@ -95,15 +95,17 @@ def simulate_batch(
         ValueError: the arrays do not fit together; the message names the episode.
         EngineError: pymunk was asked for and is not installed.
     """
-    index = np.asarray(scene_index, dtype=np.int64)
+    index = _whole_numbers("scene_index", scene_index)
+    if index.ndim != 1:
+        raise ValueError(f"scene_index has shape {index.shape}, expected (episodes,)")
     workers = thread_count(threads, len(index))
-    table = np.ascontiguousarray(removals, dtype=np.int32)
+    table = np.ascontiguousarray(_whole_numbers("removals", removals), dtype=np.int32)
     if table.ndim != 2 or len(table) != len(index):
         raise ValueError(f"removals have shape {table.shape}, expected ({len(index)}, bodies)")
     _check_episodes(scenes, index, table)
     counts, ends = np.empty(len(index), np.int64), np.empty(len(index), np.int32)
-    counts[:] = request.builds if builds is None else builds
-    ends[:] = request.ticks if limits is None else limits
+    counts[:] = _whole_numbers("builds", request.builds if builds is None else builds)
+    ends[:] = _whole_numbers("limits", request.ticks if limits is None else limits)
     if request.engine is not Engine.NATIVE:
         return _simulate_one_by_one(scenes, index, table, counts, ends, request)
     batch = simulate(
@@ -117,6 +119,17 @@ def simulate_batch(
         progress=progress,
     )
     return Outcomes(batch.solved, batch.ticks, batch.removed)
+
+
+def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """Values that fit the engines' 32 bits; numpy alone would cut off what does not."""
+    raw = np.asarray(values)
+    bad = ~((raw == np.floor(raw)) & (np.abs(raw) <= MAX_COUNT))
+    if bad.any():
+        raise ValueError(
+            f"{name} has {raw[bad].flat[0]}; all are whole numbers of at most {MAX_COUNT}"
+        )
+    return raw.astype(np.int64)
 
 
 def _check_episodes(

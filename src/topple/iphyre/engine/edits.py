@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity, Vec
 from topple.iphyre.engine.native import MAX_BODIES_EVER, EditKind, NativeWorld
-from topple.iphyre.engine.scene import Scene
+from topple.iphyre.engine.scene import LEAST_RADIUS, Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _check(edit: Edit, scene: Scene, where: str) -> None:
     if isinstance(edit, AddBall | AddBlock):
         if bodies == MAX_BODIES_EVER:
             raise ValueError(f"{where}: there are {bodies} bodies already, and no room for more")
-        if edit.radius <= 0.0 or (isinstance(edit, AddBlock) and edit.start == edit.end):
+        if edit.radius < LEAST_RADIUS or (isinstance(edit, AddBlock) and edit.start == edit.end):
             raise ValueError(f"{where}: {edit} has no size")
         return
     if not 0 <= edit.index < bodies:

@@ -34,6 +34,8 @@ NativeRules = native.Rules
 NativeStrategy = native.Strategy
 NativeVector = native.Vector
 
+_UNINTERRUPTED = 10_000  # ticks; between them, Ctrl-C and other threads have their turn
+
 
 @lru_cache(maxsize=256)
 def scene_set(scenes: tuple[Scene, ...], params: Params, dt: float) -> native.Scenes:
@@ -59,7 +61,8 @@ def block_row(blocks: Sequence[int]) -> Ints:
 class NativeWorld:
     """One scene in the native engine: see `topple.iphyre.engine.world.World`.
 
-    It can also be edited and copied.
+    It can also be edited and copied. Calls from several threads follow each other, and a long
+    `step` or `run` lets others in between: change a world in one thread only.
 
     Args:
         scene: what it starts from.
@@ -102,11 +105,19 @@ class NativeWorld:
 
     def step(self, count: int = 1) -> None:
         """Advance by a number of ticks without looking at the balls."""
+        while count > _UNINTERRUPTED:
+            self.handle.step(_UNINTERRUPTED)
+            count -= _UNINTERRUPTED
         self.handle.step(count)
 
     def run(self, ticks: int, out: Exit = BELOW) -> bool:
         """Advance until every ball is out, at most a number of ticks; tells whether they are."""
-        return self.handle.run(ticks, native_exit(out))
+        exits = native_exit(out)
+        while ticks > _UNINTERRUPTED:
+            if self.handle.run(_UNINTERRUPTED, exits):
+                return True
+            ticks -= _UNINTERRUPTED
+        return self.handle.run(ticks, exits)
 
     def all_out(self, out: Exit = BELOW) -> bool:
         """Whether every ball's centre is out at this instant."""

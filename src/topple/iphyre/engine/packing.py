@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.scene import Params, Scene
+from topple.iphyre.engine.scene import Params, Scene, check_scene
 
 # The share of an overlap that is left after a second.
 _BIAS_BASE = float.fromhex("0x1.d71320cdf4363p-10")
@@ -49,11 +49,16 @@ class PackedScenes(NamedTuple):
 
 
 def pack(scenes: Sequence[Scene], params: Params, dt: float) -> PackedScenes:
-    """Pack scenes for steps of `dt` seconds."""
+    """Pack scenes for steps of `dt` seconds.
+
+    Raises:
+        ValueError: as `check_scene`.
+    """
+    for number, scene in enumerate(scenes):
+        check_scene(scene, f"scene {number}")
     moves = np.array([moves for scene in scenes for moves in scene.is_dynamic], dtype=np.bool_)
     inertia = [_inertia(scene, i, params) for scene in scenes for i in range(len(scene.radii))]
-    with np.errstate(divide="ignore"):  # a speck of a ball turns at any touch
-        mobility = 1.0 / np.array(inertia)
+    mobility = 1.0 / np.array(inertia)
     joints = [(scene, pair) for scene in scenes for pair in (*scene.pins, *scene.springs)]
     springs = [k >= len(s.pins) for s in scenes for k in range(len(s.pins) + len(s.springs))]
     arrays = SceneArrays(

@@ -16,7 +16,7 @@ from topple.iphyre.engine.pymunk_memory import (
     body_rows,
     double_pointer,
 )
-from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, Params, Scene
+from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, Params, Scene, check_scene
 
 _ORIGIN = (0.0, 0.0)
 
@@ -38,6 +38,7 @@ class PymunkWorld:
         params: Params = PUBLISHED_PARAMS,
         builds: int = 1,
     ) -> None:
+        check_scene(scene)
         self.scene = scene
         self.params = params
         self.dt = dt

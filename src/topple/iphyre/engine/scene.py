@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
+
+LEAST_RADIUS = 1e-6  # px; the square of a much smaller one vanishes, and engines differ
 
 
 class Params(NamedTuple):
@@ -35,6 +38,23 @@ class Exit(NamedTuple):
 
     y: float = 600.0  # px; strictly below, that is, a larger y
     x_range: tuple[float, float] | None = None
+
+
+def check_scene(scene: Scene, name: str = "the scene") -> None:
+    """Refuse what has no physics, or physics in which the engines differ.
+
+    Raises:
+        ValueError: a number is not finite, or a radius is below LEAST_RADIUS.
+    """
+    for body, radius in enumerate(scene.radii):
+        if not LEAST_RADIUS <= radius < math.inf:
+            raise ValueError(
+                f"{name}: body {body} has radius {radius}; the least is {LEAST_RADIUS:g} px"
+            )
+    for word, rows in (("ends", scene.ends), ("velocities", scene.velocities)):
+        for body, row in enumerate(rows):
+            if not all(map(math.isfinite, row)):
+                raise ValueError(f"{name}: body {body} has {word} {row}; they must be finite")
 
 
 PUBLISHED_PARAMS = Params()

@@ -78,7 +78,7 @@ def _scene_indices(scenes: SceneSet, index: npt.ArrayLike) -> npt.NDArray[np.int
         raise ValueError(
             f"scene_index has {raw[bad][0]}; there are {len(scenes)} scenes, counted from 0"
         )
-    return np.ascontiguousarray(raw, dtype=np.int32)
+    return np.array(raw, dtype=np.int32)  # a copy, which nobody changes while it is read
 
 
 def _action_array(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:

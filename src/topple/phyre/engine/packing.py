@@ -47,6 +47,11 @@ class PackedScenes:
     vertices_px: FloatArray  # [vertices, 2]
     vertices_m: Float32Array  # [vertices, 2]
 
+    def __post_init__(self) -> None:
+        # They were checked once; results and devices rely on them ever after.
+        for array in self.arrays().values():
+            array.setflags(write=False)
+
     def __len__(self) -> int:
         return len(self.names)
 

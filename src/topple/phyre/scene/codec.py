@@ -61,6 +61,8 @@ def scene_from_json(text: str) -> Scene:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise SceneError(f"scene: this is no JSON, {error}") from None
+    except RecursionError:
+        raise SceneError("scene: its lists and objects are nested too deeply") from None
     fields = _fields(data, Scene._fields, "scene")
     name = str(fields.get("name", ""))
     where = f"scene {name!r}" if name else "scene"
