@@ -91,7 +91,7 @@ class IPhyreEnv(gym.Env[Observation, Any]):
 
     The game is sampled at each reset from those given, or chosen with
     `reset(options={"game": name})`. `info` holds the game's name, the tick, the number
-    of blocks removed and whether it is solved.
+    of blocks removed and whether it is solved. Use an environment in one thread at a time.
 
     Args:
         strategy: what an action means.

@@ -54,6 +54,8 @@ def step_arrays(slots: int, strategy: Strategy) -> StepArrays:
 class Slots:
     """Slots that each play an episode of one of several games by one strategy.
 
+    Use them in one thread at a time: while one steps, the calls of others raise a RuntimeError.
+
     Args:
         games: what can be played.
         slots: how many episodes.

@@ -60,6 +60,8 @@ class EpisodeState(NamedTuple):
 class Episode:
     """A world that plays one game and can go to any state of it.
 
+    Play an episode in one thread only. Another thread may branch and read it between two calls.
+
     Attributes:
         game: what is played.
         rules: what it goes by.

@@ -33,7 +33,9 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
 
     Finished episodes start anew: at the next step, whose action is then ignored, or,
     with `autoreset_mode=AutoresetMode.SAME_STEP`, at once, with the last observation in
-    `info["final_obs"]` and the last info in `info["final_info"]`.
+    `info["final_obs"]` and the last info in `info["final_info"]`. Use an environment in one
+    thread at a time: while one steps, the calls of others raise a RuntimeError. Episodes run on
+    all cores by themselves.
 
     Args:
         num_envs: how many episodes.

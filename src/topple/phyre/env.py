@@ -63,7 +63,8 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
     The task is sampled at each reset from those given, or chosen with
     `reset(options={"task": "00001:042"})`, which may be any task: an id, a Task, a Scene.
     `info` holds the task's name and the attempts made; after a step also the outcome (a
-    value of Outcome), whether the action was valid, and the steps it was simulated for.
+    value of Outcome), whether the action was valid, and the steps it was simulated for. Use an
+    environment in one thread at a time.
 
     Args:
         tier: what an action places.

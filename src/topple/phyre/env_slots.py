@@ -89,7 +89,7 @@ def choose_scene(tasks: TaskSet, rng: np.random.Generator, options: dict[str, An
 
 
 class Slots:
-    """Slots that each hold a task and the attempts made on it.
+    """Slots that each hold a task and the attempts made on it, for one thread at a time.
 
     Args:
         slots: how many tasks are tried beside each other.

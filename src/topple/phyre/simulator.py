@@ -35,7 +35,7 @@ class Simulator:
 
     An action is a vector of numbers between 0 and 1: x, y and radius of each ball. Scenes
     are built and packed on first use. Results do not depend on batching or on the number
-    of threads.
+    of threads, and threads may share a simulator: attempts leave nothing behind in it.
 
     Args:
         tasks: a tier, a template or its id, a task or its id, a scene of your own, or an

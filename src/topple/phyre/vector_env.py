@@ -36,7 +36,8 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
     i samples with its own generator, seeded with seed + i. Finished episodes start anew at
     the next step, whose action is then ignored, or, with
     `autoreset_mode=AutoresetMode.SAME_STEP`, at once, with the last observation in
-    `info["final_obs"]` and the last info in `info["final_info"]`.
+    `info["final_obs"]` and the last info in `info["final_info"]`. Use an environment in one
+    thread at a time; attempts run on all cores by themselves.
 
     Args:
         num_envs: how many tasks.

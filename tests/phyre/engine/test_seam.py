@@ -70,8 +70,9 @@ def test_scene_arrays_are_checked_by_name() -> None:
 def test_scenes_do_not_follow_later_changes_of_their_arrays() -> None:
     scenes = SceneSet([walled(ball(50, 50))])
     before = native.draw_scenes(scenes)
-    scenes.packed.vertex_start[:] = 10**9
-    scenes.packed.pose_px[:] = 0.0
+    for array, value in ((scenes.packed.vertex_start, 10**9), (scenes.packed.pose_px, 0)):
+        array.setflags(write=True)  # against the rule
+        array[:] = value
     np.testing.assert_array_equal(native.draw_scenes(scenes), before)
 
 

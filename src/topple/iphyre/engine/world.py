@@ -28,6 +28,9 @@ class EngineError(RuntimeError):
 class World(Protocol):
     """One scene played tick by tick, in either engine.
 
+    Change a world in one thread only. A world of pymunk is for one thread altogether: pymunk
+    does not guard its memory.
+
     Attributes:
         scene: what it started from.
         params: constants of the physics.

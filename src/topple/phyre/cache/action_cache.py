@@ -40,6 +40,8 @@ _VALIDITY_STEP = 64  # actions looked at together when valid ones are searched
 class ActionCache(OutcomeGrid):
     """Outcomes of the fixed action list on any tasks of a tier.
 
+    Threads and processes may share a folder; each thread takes a cache object of its own.
+
     Args:
         folder: where files are kept, see :func:`topple.paths.cache_folder`.
         tier: what the actions place.

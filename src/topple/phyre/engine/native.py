@@ -48,6 +48,8 @@ _FAULTS = {
 class SceneSet:
     """Scenes checked and ready to simulate, any number of times.
 
+    They never change, so threads may share them.
+
     Raises:
         SceneError: if a scene breaks a rule of the engine; the message names the scene,
             the body and the rule.
@@ -342,7 +344,8 @@ def valid_actions(
 class Simulation:
     """One world, step by step, with every number the engine holds.
 
-    Units are metres here: this is the view for checking the engine, not for playing.
+    Units are metres here: this is the view for checking the engine, not for playing. Step it in
+    one thread only; another one may copy and read it between two steps.
 
     Args:
         scenes: where the scene is taken from.

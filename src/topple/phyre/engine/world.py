@@ -20,6 +20,9 @@ from topple.progress import Progress
 class World:
     """A scene in motion.
 
+    Step a world in one thread only. Another thread may copy, branch and read it meanwhile, and
+    gets the state between two steps.
+
     Args:
         scene: where it starts.
         action: numbers between 0 and 1 for balls to add before the first step.
