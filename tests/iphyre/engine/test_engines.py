@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Ball, Game, Plan, Rules, plan_from_ticks, watch
 from topple.iphyre.engine.batch import Engine, EngineError, new_world, simulate_batch, trace_episode
-from topple.iphyre.engine.scene import LEAST_RADIUS, Scene
+from topple.iphyre.engine.scene import LEAST_RADIUS, Exit, Params, Scene
 from topple.iphyre.engine_hash import FAITHFUL, engine_hash
 from topple.iphyre.episode import Episode, play_batch
 from topple.iphyre.game import SHORTEST_BLOCK, Block, GameError, Kind
@@ -232,6 +232,27 @@ def test_scenes_that_mean_nothing_are_refused(
         simulate_batch([scene], [0], [[-1]], request)
     with pytest.raises(ValueError, match=message):
         new_world(scene, 0.1, engine=engine)
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"params": Params(gravity=math.nan)}, "gravity is nan"),
+        ({"params": Params(spring_rest=math.inf)}, "spring_rest is inf"),
+        ({"params": Params(mass=0.0)}, r"mass is 0\.0; it must be positive"),
+        ({"out": Exit(math.nan)}, "a border that is not a number"),
+        ({"out": Exit(600.0, (0.0, math.nan))}, "a border that is not a number"),
+        ({"ticks": math.inf}, "limits has inf"),
+    ],
+)
+def test_requests_that_mean_nothing_are_refused(
+    engine: Engine, changes: dict[str, Any], message: str
+) -> None:
+    pytest.importorskip("pymunk")
+    request = replace(AT_10_HZ, engine=engine).request._replace(**changes)
+    with pytest.raises(ValueError, match=message):
+        simulate_batch([ALL[0].scene], [0], np.full((1, 12), -1), request)
 
 
 @pytest.mark.parametrize("radius", [LEAST_RADIUS, 1e-5, 1e-3])

@@ -121,3 +121,9 @@ def test_a_star_is_not_convex() -> None:
         polygon_fault(star) == "a polygon is strictly convex: every corner turns left, once around"
     )
     assert polygon_fault([(0.0, 0.0), (float("inf"), 0.0), (0.0, 1.0)]) is not None
+
+
+@pytest.mark.parametrize("word", ["[", '{"bodies": '])
+def test_deep_text_is_refused(word: str) -> None:
+    with pytest.raises(SceneError, match="nested too deeply"):
+        scene_from_json(word * 100_000)

@@ -15,6 +15,7 @@ dependency.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -103,6 +104,8 @@ def simulate_batch(
     if table.ndim != 2 or len(table) != len(index):
         raise ValueError(f"removals have shape {table.shape}, expected ({len(index)}, bodies)")
     _check_episodes(scenes, index, table)
+    if any(map(math.isnan, (request.out.y, *(request.out.x_range or ())))):
+        raise ValueError(f"{request.out} has a border that is not a number")
     counts, ends = np.empty(len(index), np.int64), np.empty(len(index), np.int32)
     counts[:] = _whole_numbers("builds", request.builds if builds is None else builds)
     ends[:] = _whole_numbers("limits", request.ticks if limits is None else limits)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.scene import Params, Scene, check_scene
+from topple.iphyre.engine.scene import Params, Scene, check_params, check_scene
 
 # The share of an overlap that is left after a second.
 _BIAS_BASE = float.fromhex("0x1.d71320cdf4363p-10")
@@ -52,8 +52,9 @@ def pack(scenes: Sequence[Scene], params: Params, dt: float) -> PackedScenes:
     """Pack scenes for steps of `dt` seconds.
 
     Raises:
-        ValueError: as `check_scene`.
+        ValueError: as `check_scene` and `check_params`.
     """
+    check_params(params)
     for number, scene in enumerate(scenes):
         check_scene(scene, f"scene {number}")
     moves = np.array([moves for scene in scenes for moves in scene.is_dynamic], dtype=np.bool_)

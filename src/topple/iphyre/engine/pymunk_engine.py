@@ -16,7 +16,15 @@ from topple.iphyre.engine.pymunk_memory import (
     body_rows,
     double_pointer,
 )
-from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, Params, Scene, check_scene
+from topple.iphyre.engine.scene import (
+    BELOW,
+    PUBLISHED_PARAMS,
+    Exit,
+    Params,
+    Scene,
+    check_params,
+    check_scene,
+)
 
 _ORIGIN = (0.0, 0.0)
 
@@ -39,6 +47,7 @@ class PymunkWorld:
         builds: int = 1,
     ) -> None:
         check_scene(scene)
+        check_params(params)
         self.scene = scene
         self.params = params
         self.dt = dt

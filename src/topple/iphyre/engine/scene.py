@@ -57,5 +57,18 @@ def check_scene(scene: Scene, name: str = "the scene") -> None:
                 raise ValueError(f"{name}: body {body} has {word} {row}; they must be finite")
 
 
+def check_params(params: Params) -> None:
+    """Refuse constants that are not finite, and bodies without a mass.
+
+    Raises:
+        ValueError: the message names the constant.
+    """
+    for word, value in params._asdict().items():
+        if not math.isfinite(value):
+            raise ValueError(f"{word} is {value}; the constants of a world must be finite")
+    if params.mass <= 0.0:
+        raise ValueError(f"mass is {params.mass}; it must be positive")
+
+
 PUBLISHED_PARAMS = Params()
 BELOW = Exit()
