@@ -42,7 +42,7 @@ from rich.table import Table
 TASK = "00002:017"
 GAME = "seesaw"  # lasts the whole 15 seconds if nobody clicks
 STARTS = 5
-CLIENTS = (1, 8)
+CLIENTS = (1, 8, 50)
 GAMES = (1, 8, 32)
 
 SERVER = """
@@ -50,7 +50,7 @@ import sys
 from topple.player.server import open_socket, serve
 from topple.player.settings import Rate, Settings
 free = Rate(1e9, 10**9)
-settings = Settings(sys.argv[1], calls=free, heavy=free)
+settings = Settings(sys.argv[1], calls=free, heavy=free, live_games_per_address=64)
 serve(settings, open_socket("127.0.0.1", int(sys.argv[2])), lambda: None)
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sqlite3
 import threading
@@ -17,9 +18,11 @@ from sqlalchemy import event, insert
 from starlette.websockets import WebSocketDisconnect
 
 from support.player_client import MakeClient, blank
+from topple.phyre.scene import Scene
 from topple.player import live, tables
 from topple.player.attempts import LIMITS, add_attempt
 from topple.player.models.base import Benchmark
+from topple.player.models.phyre import PhyreScene
 from topple.player.players import new_player, tallies
 from topple.player.settings import Settings
 from topple.player.store import Store
@@ -386,3 +389,22 @@ def test_pages_can_be_read_by_the_page(client: TestClient) -> None:
     answer = client.get("/api/puzzles")
     assert answer.headers["x-total-count"] == "0"
     assert json.loads(answer.content) == []
+
+
+def test_puzzles_made_here_are_not_kept_in_memory(
+    client: TestClient, player: dict[str, str]
+) -> None:
+    def kept() -> int:
+        gc.collect()
+        return sum(isinstance(thing, PhyreScene | Scene) for thing in gc.get_objects())
+
+    puzzle = blank(client, "phyre")
+    before = 0
+    for number in range(6):
+        puzzle["data"]["bodies"][-1]["position"][0] = 100.0 + number
+        made = client.post("/api/puzzles", json=puzzle, headers=player).json()
+        task = f"/api/phyre/tasks/{made['subject']}"
+        assert client.get(task).status_code == 200
+        assert client.get(f"{task}/thumbnail.png").status_code == 200
+        before = before or kept()  # the first one loads what all need
+    assert kept() <= before

@@ -121,7 +121,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(module.router)
     app.mount("/", _Page(directory=STATIC, html=True))
     # The middleware that is added last is the outermost.
-    app.add_middleware(GZipMiddleware, minimum_size=2048, compresslevel=4)
+    app.add_middleware(GZipMiddleware, minimum_size=2048, compresslevel=1)
     app.add_middleware(BodyLimit, most=MAX_BODY)
     app.add_middleware(RateLimit, rate=settings.calls)
     app.add_middleware(Guard, hosts=settings.hosts)

@@ -16,12 +16,12 @@ from topple.iphyre.pictures import picture_game
 from topple.phyre.engine.balls import with_balls
 from topple.phyre.frames import draw_scene, start_poses
 from topple.phyre.scene import Body, Circle, Scene
+from topple.player.ids import OWN
 from topple.player.models.base import Trajectory
 from topple.player.models.iphyre import GameBody
 from topple.player.models.phyre import Convex, Disc, PhyreScene, SceneBody
 
 
-@lru_cache(maxsize=6000)
 def scene_model(scene: Scene) -> PhyreScene:
     """A PHYRE scene for the page."""
     return PhyreScene(
@@ -97,9 +97,20 @@ def phyre_trajectory(
     return trajectory(poses, moving, fps, balls)
 
 
+def thumbnail(name: str, drawn: Scene | Game, size: int) -> bytes:
+    """A small PNG of a PHYRE scene or an I-PHYRE game.
+
+    Only those of published ones are kept: there may be any number of others.
+    """
+    return _draw(drawn, size) if name.startswith(OWN) else _draw_once(drawn, size)
+
+
 @lru_cache(maxsize=6500)
-def thumbnail(drawn: Scene | Game, size: int) -> bytes:
-    """A small PNG of a PHYRE scene or an I-PHYRE game."""
+def _draw_once(drawn: Scene | Game, size: int) -> bytes:
+    return _draw(drawn, size)
+
+
+def _draw(drawn: Scene | Game, size: int) -> bytes:
     frame = draw_scene(drawn, size) if isinstance(drawn, Scene) else picture_game(drawn, size)
     buffer = io.BytesIO()
     Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE).save(buffer, format="PNG")

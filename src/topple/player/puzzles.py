@@ -23,10 +23,10 @@ from topple.phyre.task import UnknownTaskError, load_task, template_task_ids
 from topple.phyre.tier import COMPONENTS_PER_BALL, Tier
 from topple.player import tables
 from topple.player.errors import InvalidError, NotFoundError
-from topple.player.geometry import phyre_trajectory
+from topple.player.geometry import phyre_trajectory, scene_model
 from topple.player.ids import OWN
 from topple.player.models.base import Benchmark, OutcomeName, Trajectory
-from topple.player.models.phyre import Validity
+from topple.player.models.phyre import PhyreScene, Validity
 from topple.player.store import Store
 from topple.player.texts import check_texts
 
@@ -49,6 +49,11 @@ class PhyreTask:
     def simulator(self) -> Simulator:
         """The simulator of this task alone."""
         return Simulator(self.scene._replace(name=self.name), self.tier, threads=1)
+
+    @cached_property
+    def model(self) -> PhyreScene:
+        """The scene for the page."""
+        return scene_model(self.scene)
 
     def check_action(self, action: list[float]) -> None:
         """Refuse an action of the other tier."""

@@ -17,7 +17,7 @@ from topple.media.files import DEFAULT_FPS, Frame, FrameFileError, save_frames
 from topple.phyre.pictures import film
 from topple.phyre.scene import Scene
 from topple.player.errors import InvalidError
-from topple.player.geometry import game_geometry, moving_bodies, scene_model, trajectory
+from topple.player.geometry import game_geometry, moving_bodies, trajectory
 from topple.player.models import base
 from topple.player.models.replays import FilmFormat, GameReplay, PhyreReplay, ReplayHz
 from topple.player.puzzles import NamedGame, PhyreTask, outcome_name
@@ -70,7 +70,7 @@ def phyre_replay(task: PhyreTask, action: list[float], stride: int) -> PhyreRepl
         action=action,
         outcome=outcome_name(result.outcome),
         steps=result.steps,
-        scene=scene_model(task.scene),
+        scene=task.model,
         trajectory=task.trajectory(result, stride),
         link=f"/#/replay/phyre/{task.name}?action={action_text(action)}",
     )

@@ -61,7 +61,7 @@ class Page:
         return whole[self.offset : self.offset + self.limit]
 
 
-def _page(
+async def _page(
     response: Response,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items at most.")] = 100,
     offset: Annotated[int, Query(ge=0, le=2**31 - 1, description="Items to leave out.")] = 0,
@@ -84,7 +84,7 @@ class Service:
         self.live_games = ConnectionLimit(
             settings.live_games, settings.live_games_per_player, settings.live_games_per_address
         )
-        self.simulations = ConcurrencyLimit(at_once=2, waiting=16, timeout=10.0)
+        self.simulations = ConcurrencyLimit(at_once=2, waiting=32, timeout=10.0)
         self.searches = ConcurrencyLimit(at_once=1, waiting=4, timeout=30.0)  # films as well
         self.store.register_server()
         finish_interrupted(self.store)
@@ -101,7 +101,13 @@ def service_of(connection: HTTPConnection) -> Service:
     return service
 
 
-CurrentService = Annotated[Service, Depends(service_of)]
+# Dependencies that wait for nothing are coroutines: FastAPI runs each of the others in a thread,
+# and changing threads takes longer than the work of most calls.
+async def _current_service(connection: HTTPConnection) -> Service:
+    return service_of(connection)
+
+
+CurrentService = Annotated[Service, Depends(_current_service)]
 PlayerHeader = Annotated[str | None, Header(alias="X-Player", pattern=PLAYER_PATTERN)]
 
 
@@ -118,7 +124,7 @@ def _optional_player(service: CurrentService, x_player: PlayerHeader = None) -> 
 OptionalPlayer = Annotated[Player | None, Depends(_optional_player)]
 
 
-def _current_player(player: OptionalPlayer) -> Player:
+async def _current_player(player: OptionalPlayer) -> Player:
     if player is None:
         raise UnknownPlayerError(
             "the call must say who plays: get a key from POST /api/players and send it in the "
@@ -139,7 +145,7 @@ def is_same(given: str, key: str) -> bool:
     return secrets.compare_digest(given.encode(), key.encode())
 
 
-def is_owner(
+async def is_owner(
     request: Request,
     service: CurrentService,
     x_owner: Annotated[str | None, Header(max_length=200)] = None,
@@ -154,7 +160,7 @@ def is_owner(
         return False
 
 
-def _owner(allowed: Annotated[bool, Depends(is_owner)]) -> None:
+async def _owner(allowed: Annotated[bool, Depends(is_owner)]) -> None:
     if not allowed:
         raise ForbiddenError(
             "only the owner of this server may do that; send the owner key in the header X-Owner"
@@ -165,7 +171,7 @@ def _owner(allowed: Annotated[bool, Depends(is_owner)]) -> None:
 OwnerOnly = Depends(_owner)
 
 
-def _heavy(request: Request, service: CurrentService) -> None:
+async def _heavy(request: Request, service: CurrentService) -> None:
     wait = service.heavy.take(client_of(request.scope))
     if wait:
         raise TooManyCallsError(wait)

@@ -120,7 +120,7 @@ def game_thumbnail(
     request: Request, service: CurrentService, game: GamePath, size: ThumbnailSize = 128
 ) -> Response:
     """Return a picture of a game."""
-    return png_response(request, thumbnail(find_game(service.store, game).game, size))
+    return png_response(request, thumbnail(game, find_game(service.store, game).game, size))
 
 
 @router.get("/standing")

@@ -9,7 +9,7 @@ from topple.phyre.templates import MODULES, find_template
 from topple.phyre.tier import Tier
 from topple.player.attempts import add_attempt, allowed_progress, own_attempts, progress
 from topple.player.errors import ForbiddenError, NotFoundError
-from topple.player.geometry import scene_model, thumbnail
+from topple.player.geometry import thumbnail
 from topple.player.models.base import Benchmark, OutcomeName
 from topple.player.models.phyre import (
     ActionIn,
@@ -74,7 +74,7 @@ def list_templates(
                 tier=template.tier,
                 idea=template.idea,
                 thumbnail=_thumbnail(names[0]),
-                scene=scene_model(published_task(names[0]).scene),
+                scene=published_task(names[0]).model,
                 tasks=len(names),
                 tried=len(tried),
                 solved=sum(tally.solved for tally in tried),
@@ -106,7 +106,7 @@ def list_tasks(
                     id=name,
                     description=task.description,
                     thumbnail=_thumbnail(name),
-                    scene=scene_model(task.scene),
+                    scene=task.model,
                     attempts=tally.attempts,
                     solved=tally.solved,
                     shown=name in shown,
@@ -132,7 +132,7 @@ def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -
         balls=found.tier.balls,
         radius_min=RADIUS_MIN,
         radius_max=RADIUS_MAX,
-        scene=scene_model(found.scene),
+        scene=found.model,
         previous=before,
         next=after,
         progress=made,
@@ -144,7 +144,7 @@ def task_thumbnail(
     request: Request, service: CurrentService, task: TaskPath, size: ThumbnailSize = 128
 ) -> Response:
     """Return a picture of a task."""
-    return png_response(request, thumbnail(find_task(service.store, task).scene, size))
+    return png_response(request, thumbnail(task, find_task(service.store, task).scene, size))
 
 
 @router.post("/tasks/{task}/validate")
