@@ -33,7 +33,7 @@ $(VENV)/.installed: $(VENV)/.package
 
 setup: $(VENV)/.installed ## create .venv and install the package with the dev extras
 
-run: setup ## evaluate two baselines, compare them with the paper and write a report
+run: $(VENV)/.package ## evaluate PHYRE's baselines beside the paper's numbers and write a report
 	$(BIN)/topple reproduce quick --out runs/quick
 
 play: setup ## open the player in the browser
