@@ -69,7 +69,7 @@ def test_every_game_says_what_it_tests() -> None:
 
 
 def test_unknown_game() -> None:
-    with pytest.raises(GameError, match="no game is named 'supprt'"):
+    with pytest.raises(GameError, match="no game is named 'supprt'; did you mean 'support'"):
         game_named("supprt")
 
 

@@ -47,7 +47,8 @@ def test_bad_ids_are_quoted(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"), [("00001:42", "00001:042"), ("00001:0042", "00001:042")]
+    ("text", "meant"),
+    [("00001:42", "00001:042"), ("00001:0042", "00001:042"), ("2:7", "00002:007")],
 )
 def test_almost_right_ids_come_with_the_right_one(text: str, meant: str) -> None:
     with pytest.raises(ValueError, match=f"{text!r} is no task id: did you mean {meant!r}"):

@@ -17,6 +17,7 @@ from topple.phyre.templates import find_template
 from topple.phyre.tier import Tier
 
 PATTERN = re.compile(f"({ID_PATTERN.pattern}):([0-9]+)")
+TEMPLATE_DIGITS = 5  # of the id of a published template
 
 
 class TaskId(NamedTuple):
@@ -40,7 +41,9 @@ class TaskId(NamedTuple):
             raise ValueError(f"{text!r} is no task id: write template:number, like '00001:042'")
         task_id = cls(match[1], int(match[2]))
         if str(task_id) != text:
-            raise ValueError(f"{text!r} is no task id: did you mean {str(task_id)!r}?")
+            digits = match[1].zfill(TEMPLATE_DIGITS) if match[1].isdigit() else match[1]
+            meant = str(cls(digits, task_id.number))
+            raise ValueError(f"{text!r} is no task id: did you mean {meant!r}?")
         return task_id
 
 

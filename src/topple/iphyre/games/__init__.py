@@ -6,6 +6,7 @@ split. The layouts are facts taken from I-PHYRE (Li, Wu, Zhang and Zhu, ICLR 202
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 
 from topple.iphyre.game import Game, GameError
@@ -33,6 +34,8 @@ def game_named(name: str) -> Game:
     try:
         return _BY_NAME[name]
     except KeyError:
+        close = difflib.get_close_matches(name, _BY_NAME, 1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
         raise GameError(
-            f"no game is named {name!r}; `topple iphyre games` lists the {len(ALL)} names"
+            f"no game is named {name!r}; {hint}`topple iphyre games` lists the {len(ALL)} names"
         ) from None
