@@ -7,7 +7,7 @@ import numpy as np
 
 import topple.envs  # noqa: F401 - registers the names
 
-env = gymnasium.make("topple/PhyreBall-v0", setup="ball_within_template", seed=0, split="train")
+env = gymnasium.make("topple/PhyreBall-v0", setup="ball_within_template", fold=0, part="train")
 env.action_space.seed(0)
 image, info = env.reset(options={"task": "00002:017"})
 print("one task:", info["task"], "image", image.shape)

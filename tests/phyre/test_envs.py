@@ -123,7 +123,7 @@ def test_all_published_features_are_inside_the_space(tier: Tier) -> None:
 
 def test_folds_and_tasks_to_sample_from() -> None:
     fold = load_fold(Setup.BALL_CROSS_TEMPLATE, 4)
-    env = make(IDS[0], setup="ball_cross_template", seed=4, split="test").unwrapped
+    env = make(IDS[0], setup="ball_cross_template", fold=4, part="test").unwrapped
     assert env.tasks.names == tuple(map(str, fold.test))
     assert make(IDS[0], tasks="00003").reset(seed=1)[1]["task"].startswith("00003:")
     scene = load_task("00003:009").scene._replace(name="mine")
@@ -137,9 +137,9 @@ def test_folds_and_tasks_to_sample_from() -> None:
         ({"observation": "pixels"}, "observation is 'pixels'; it has to be 'image' or 'features'"),
         ({"setup": "ball"}, "unknown setup 'ball'"),
         ({"setup": "two_balls_within_template"}, "is of tier 'two_balls', not 'ball'"),
-        ({"split": "val"}, "split is 'val'; it has to be 'train', 'dev' or 'test'"),
-        ({"seed": 10}, "seeds 0 to 9, not 10"),
-        ({"tasks": "00000", "split": "dev"}, "give tasks, or a fold"),
+        ({"part": "val"}, "part is 'val'; it has to be 'train', 'dev' or 'test'"),
+        ({"fold": 10}, "seeds 0 to 9, not 10"),
+        ({"tasks": "00000", "part": "dev"}, "give tasks, or a part of a fold"),
         ({"max_attempts": 0}, "max_attempts is 0; it has to be at least 1"),
     ],
 )

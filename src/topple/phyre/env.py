@@ -25,7 +25,7 @@ from gymnasium.spaces import Box, Space
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.engine.backend import Backend
 from topple.phyre.env_slots import (
-    FoldSplit,
+    FoldPart,
     Observation,
     ObservationKind,
     Slots,
@@ -68,10 +68,10 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
 
     Args:
         tier: what an action places.
-        tasks: what to sample from, as for Simulator; by default a split of a fold.
+        tasks: what to sample from, as for Simulator; by default a part of a fold.
         setup: the setup of the fold; within template if nothing is said.
-        seed: the seed of the fold, 0 to 9.
-        split: "train", "dev" or "test" of the fold.
+        fold: the number of the fold, 0 to 9.
+        part: "train", "dev" or "test" of the fold.
         observation: "image" or "features".
         render_mode: "rgb_array" or None.
         max_attempts: valid attempts on a task before truncation.
@@ -88,8 +88,8 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
         tier: Tier,
         tasks: Choice | Iterable[Choice] | None = None,
         setup: Setup | str | None = None,
-        seed: int | None = None,
-        split: FoldSplit | None = None,
+        fold: int | None = None,
+        part: FoldPart | None = None,
         observation: ObservationKind = "image",
         render_mode: str | None = None,
         max_attempts: int = MAX_ATTEMPTS,
@@ -100,7 +100,7 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
         self.render_mode = render_mode
         self.action_space = action_space(tier)
         self.observation_space = observation_space(observation)
-        self.tasks = tasks_of(tier, tasks, setup, seed, split)
+        self.tasks = tasks_of(tier, tasks, setup, fold, part)
         self._slots = Slots(1, tier, observation, max_attempts, backend)
 
     def reset(

@@ -23,7 +23,7 @@ MAX_OBJECTS = 64  # rows of a feature observation; the published tasks have up t
 
 Observation = npt.NDArray[np.uint8] | npt.NDArray[np.float32]
 ObservationKind = Literal["image", "features"]
-FoldSplit = Literal["train", "dev", "test"]
+FoldPart = Literal["train", "dev", "test"]
 
 _DEFAULT_SETUPS = {
     Tier.BALL: Setup.BALL_WITHIN_TEMPLATE,
@@ -48,17 +48,17 @@ def tasks_of(
     tier: Tier,
     tasks: Choice | Iterable[Choice] | None,
     setup: Setup | str | None,
-    seed: int | None,
-    split: FoldSplit | None,
+    fold: int | None,
+    part: FoldPart | None,
 ) -> TaskSet:
-    """The tasks an environment samples from: those given, or a split of a fold.
+    """The tasks an environment samples from: those given, or a part of a fold.
 
     Raises:
-        ValueError: tasks and a fold were both given, or there is no such fold or split.
+        ValueError: tasks and a fold were both given, or there is no such fold or part.
     """
     if tasks is not None:
-        if (setup, seed, split) != (None, None, None):
-            raise ValueError("give tasks, or a fold by setup, seed and split, not both")
+        if (setup, fold, part) != (None, None, None):
+            raise ValueError("give tasks, or a part of a fold by setup, fold and part, not both")
         return TaskSet(tasks, tier)
     if setup is None:
         setup = _DEFAULT_SETUPS[tier]
@@ -68,10 +68,10 @@ def tasks_of(
         raise ValueError(
             f"setup {setup.value!r} is of tier {setup.tier.value!r}, not {tier.value!r}"
         )
-    split = "train" if split is None else split
-    if split not in ("train", "dev", "test"):
-        raise ValueError(f"split is {split!r}; it has to be 'train', 'dev' or 'test'")
-    return TaskSet(getattr(load_fold(setup, 0 if seed is None else seed), split), tier)
+    part = "train" if part is None else part
+    if part not in ("train", "dev", "test"):
+        raise ValueError(f"part is {part!r}; it has to be 'train', 'dev' or 'test'")
+    return TaskSet(getattr(load_fold(setup, 0 if fold is None else fold), part), tier)
 
 
 def choose_scene(tasks: TaskSet, rng: np.random.Generator, options: dict[str, Any] | None) -> Scene:

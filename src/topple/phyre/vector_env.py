@@ -15,7 +15,7 @@ from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.engine.backend import Backend
 from topple.phyre.env import action_space, observation_space
 from topple.phyre.env_slots import (
-    FoldSplit,
+    FoldPart,
     Observation,
     ObservationKind,
     Slots,
@@ -42,10 +42,10 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
     Args:
         num_envs: how many tasks.
         tier: what an action places.
-        tasks: what to sample from, as for Simulator; by default a split of a fold.
+        tasks: what to sample from, as for Simulator; by default a part of a fold.
         setup: the setup of the fold; within template if nothing is said.
-        seed: the seed of the fold, 0 to 9.
-        split: "train", "dev" or "test" of the fold.
+        fold: the number of the fold, 0 to 9.
+        part: "train", "dev" or "test" of the fold.
         observation: "image" or "features".
         render_mode: "rgb_array" or None.
         max_attempts: valid attempts on a task before truncation.
@@ -59,8 +59,8 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         tier: Tier,
         tasks: Choice | Iterable[Choice] | None = None,
         setup: Setup | str | None = None,
-        seed: int | None = None,
-        split: FoldSplit | None = None,
+        fold: int | None = None,
+        part: FoldPart | None = None,
         observation: ObservationKind = "image",
         render_mode: str | None = None,
         max_attempts: int = MAX_ATTEMPTS,
@@ -80,7 +80,7 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         self.single_observation_space = observation_space(observation)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.tasks = tasks_of(tier, tasks, setup, seed, split)
+        self.tasks = tasks_of(tier, tasks, setup, fold, part)
         self._slots = Slots(num_envs, tier, observation, max_attempts, backend)
         self._generators = [seeding.np_random()[0] for _ in range(num_envs)]
         self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
