@@ -396,7 +396,7 @@ def test_puzzles_made_here_are_not_kept_in_memory(
 ) -> None:
     def kept() -> int:
         gc.collect()
-        return sum(isinstance(thing, PhyreScene | Scene) for thing in gc.get_objects())
+        return sum(type(thing) in (PhyreScene, Scene) for thing in gc.get_objects())
 
     puzzle = blank(client, "phyre")
     before = 0
