@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +43,7 @@ from topple.phyre.analysis.tables import (
     solvability_table,
 )
 from topple.phyre.benchmark import PHYRE
+from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.figures import (
     difficulty_bars,
@@ -52,6 +53,7 @@ from topple.phyre.figures import (
 )
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
+from topple.phyre.tier import Tier
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
@@ -88,14 +90,10 @@ def difficulty(
       topple analyse difficulty ball two_balls --actions 1000
     """
     with user_errors(), resumable():
-        groups = chosen_tasks(templates)
         curves, bars = {}, {}
-        with open_runner(compute) as (runner, bar):
-            for tier, tasks in groups.items():
-                bar.start(tier.value)
-                outcomes = PHYRE.action_cache(tier, runner).outcomes(tasks, actions)
-                curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
-                bars[tier.value] = template_difficulty(tasks, outcomes)
+        for tier, tasks, outcomes in _listed_outcomes(templates, actions, compute):
+            curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
+            bars[tier.value] = template_difficulty(tasks, outcomes)
         files = save_figure(out, "figure2a", random_curve_table(curves), random_curves(curves))
         files += save_figure(out, "figure2b", difficulty_table(bars), difficulty_bars(bars))
         show_results([], files, as_json)
@@ -118,15 +116,22 @@ def diversity(
     """
     files: list[Path] = []
     with user_errors(), resumable():
-        groups = chosen_tasks(templates)
-        with open_runner(compute) as (runner, bar):
-            for tier, tasks in groups.items():
-                bar.start(tier.value)
-                outcomes = PHYRE.action_cache(tier, runner).outcomes(tasks, actions)
-                found = template_diversity(tasks, outcomes)
-                name = f"diversity_{tier.value}"
-                files += save_figure(out, name, diversity_table(found), diversity_histograms(found))
+        for tier, tasks, outcomes in _listed_outcomes(templates, actions, compute):
+            found = template_diversity(tasks, outcomes)
+            name = f"diversity_{tier.value}"
+            files += save_figure(out, name, diversity_table(found), diversity_histograms(found))
         show_results([], files, as_json)
+
+
+def _listed_outcomes(
+    templates: list[str] | None, actions: int, compute: Compute
+) -> Iterator[tuple[Tier, list[Task], Outcomes]]:
+    """The chosen tasks of each tier with the outcomes of the first listed actions on them."""
+    groups = chosen_tasks(templates)
+    with open_runner(compute) as (runner, bar):
+        for tier, tasks in groups.items():
+            bar.start(tier.value)
+            yield tier, tasks, PHYRE.action_cache(tier, runner).outcomes(tasks, actions)
 
 
 @app.command()

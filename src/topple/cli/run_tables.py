@@ -32,8 +32,8 @@ def show_runs(
         show_json(found)
         return
     if tasks:
-        rows = [list(_task_data(record).values()) for record in tasks]
-        show("PHYRE", tuple(_task_data(tasks[0])), rows)
+        found = [_task_data(record) for record in tasks]
+        show("PHYRE", tuple(found[0]), [list(data.values()) for data in found])
     if games:
         columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
         show("I-PHYRE", columns, [row for record in games for row in _game_rows(record)])
