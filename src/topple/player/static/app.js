@@ -1,4 +1,5 @@
 // The layout around all pages: navigation, settings, and the current page.
+import { api } from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { pageLink, startRouter } from "./router.js";
@@ -9,7 +10,7 @@ const TABS = [
   ["iphyre", "I-PHYRE", "bulb"],
   ["watch", "Watch", "eye"],
   ["make", "Make", "pencil"],
-  ["study", "Studies", "people"],
+  ...(api.studies ? [["study", "Studies", "people"]] : []),
 ];
 
 /** A route to a page whose module is loaded on the first visit. */

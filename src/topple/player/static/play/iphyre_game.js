@@ -8,7 +8,7 @@ import { pageLink } from "../router.js";
 import { button, chip, reportErrors } from "../widgets.js";
 import { attemptTable, comparison } from "./game_panels.js";
 import { LiveGame } from "./live_game.js";
-import { films, keyList, legend, SceneFrame, shareRow } from "./parts.js";
+import { keyList, legend, SceneFrame, shareRow } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
 import { planText } from "./viewer.js";
@@ -296,7 +296,7 @@ export class IphyreGame {
     this.replay = new Replay(data.trajectory);
     this.box.clear();
     const link = `${pageLink("replay", "iphyre", this.name)}?${new URLSearchParams({ plan })}`;
-    replace(this.share, shareRow(link, films("iphyre", this.name, { plan })));
+    replace(this.share, shareRow(link, this.api.films("iphyre", this.name, { plan })));
     this.playback.open(this.replay.last);
   }
 }

@@ -1,4 +1,4 @@
-// A live I-PHYRE game: the server plays, and the page shows it and sends clicks.
+// A live I-PHYRE game: the back end plays, and the page shows it and sends clicks.
 
 /**
  * Fires "ready", "started", "frame", "missed", "ended", "problem" and "lost"; the message is the
@@ -20,7 +20,7 @@ export class LiveGame extends EventTarget {
 
   /** Connect, or connect again. @returns {Promise<void>} when the server is ready */
   async connect() {
-    const socket = new WebSocket(await this.api.live(this.game));
+    const socket = await this.api.live(this.game);
     this.#socket = socket;
     await new Promise((resolve, reject) => {
       socket.onmessage = ({ data }) => {

@@ -109,16 +109,8 @@ export function shareRow(hash, films) {
     "div",
     { class: "row" },
     button("Copy link", { icon: "link", kind: "quiet", onclick: () => copy(absoluteLink(hash)) }),
-    h("a", { class: "button quiet", href: films.gif, download: "" }, "GIF"),
-    h("a", { class: "button quiet", href: films.mp4, download: "" }, "MP4"),
+    films.map(({ name, href }) => h("a", { class: "button quiet", href, download: "" }, name)),
   );
-}
-
-/** The addresses of an attempt's films. */
-export function films(benchmark, subject, query) {
-  const address = (ending) =>
-    `api/replays/${benchmark}/${encodeURIComponent(subject)}/film.${ending}?${new URLSearchParams(query)}`;
-  return { gif: address("gif"), mp4: address("mp4") };
 }
 
 /**

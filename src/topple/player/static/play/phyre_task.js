@@ -10,7 +10,7 @@ import { icon } from "../icons.js";
 import { pageLink } from "../router.js";
 import { button, chip, confirm, reportErrors } from "../widgets.js";
 import { ballFields } from "./ball_fields.js";
-import { films, goalSentence, keyList, legend, SceneFrame, shareRow } from "./parts.js";
+import { goalSentence, keyList, legend, SceneFrame, shareRow } from "./parts.js";
 import { standingCard } from "./phyre_standing.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
@@ -212,7 +212,7 @@ export class PhyreTask {
     this.go.disabled = false;
     const query = { action: action.join(",") };
     const link = `${pageLink("replay", "phyre", this.task.id)}?${new URLSearchParams(query)}`;
-    replace(this.share, shareRow(link, films("phyre", this.task.id, query)));
+    replace(this.share, shareRow(link, this.api.films("phyre", this.task.id, query)));
     this.playback.open(this.replay.last);
   }
 

@@ -1,9 +1,10 @@
 // Watching an attempt of either benchmark: a scene with playback, and buttons to share it.
+import { api } from "../api.js";
 import { paintGame } from "../canvas/iphyre_scene.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
 import { IPHYRE_SIZE, PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { h, replace } from "../dom.js";
-import { films, SceneFrame, shareRow } from "./parts.js";
+import { SceneFrame, shareRow } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay, STEPS_PER_SECOND } from "./replay.js";
 
@@ -48,7 +49,7 @@ export class Viewer {
         ? { action: data.action.join(",") }
         : { plan: planText(data.plan), ...(data.hz !== STEPS_PER_SECOND && { hz: data.hz }) };
     const hash = data.link.slice(data.link.indexOf("#"));
-    replace(this.share, shareRow(hash, films(this.benchmark, data.task ?? data.game, query)));
+    replace(this.share, shareRow(hash, api.films(this.benchmark, data.task ?? data.game, query)));
     this.playback.open(this.#replay.last);
   }
 
