@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench results docs check-arm64 release-check \
+.PHONY: help setup run play test test-slow test-cuda test-native lint format bench results docs wasm check-arm64 release-check \
 	coverage clean
 
 help: ## show the targets
@@ -76,6 +76,10 @@ results: setup ## write the tables of docs/results from the records in results/
 docs: setup ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html in a browser"
+
+wasm: setup ## build both engines for WebAssembly into build/wasm
+	$(BIN)/pip install --quiet -c constraints.txt ziglang
+	$(BIN)/python native/cross/build_wasm.py --out build/wasm
 
 check-arm64: setup ## compare the engine on an emulated arm64 with this machine
 	$(BIN)/pip install --quiet -c constraints.txt ziglang

@@ -1,11 +1,14 @@
 // The PHYRE engine for Python: arrays in, arrays out. Defaults, messages and units are the
 // business of the Python side.
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "arrays.h"
 #include "phyre/batch.h"
+#include "phyre/faults.h"
 #include "thread_pool.h"
 #include "topple/phyre/free_space.h"
 
@@ -38,10 +41,10 @@ class Scenes {
     }
   }
 
-  // The first fault as (scene, body, fault), or None.
+  // The first fault as (scene, body, the rule it breaks), or None.
   nb::object fault() const {
     if (fault_.fault == SceneFault::kNone) return nb::none();
-    return nb::make_tuple(faulty_scene_, fault_.body, fault_.fault);
+    return nb::make_tuple(faulty_scene_, fault_.body, rule(fault_.fault));
   }
 
   PackedScenes packed() const {
@@ -502,19 +505,6 @@ void bind_enums(nb::module_& m) {
       .value("UNSTABLY_SOLVED", Outcome::kUnstablySolved)
       .value("STABLY_SOLVED", Outcome::kStablySolved)
       .value("OUT_OF_CONTACTS", Outcome::kOutOfContacts);
-  nb::enum_<SceneFault>(m, "SceneFault", nb::is_arithmetic())
-      .value("TOO_MANY_BODIES", SceneFault::kTooManyBodies)
-      .value("TOO_MANY_FIXTURES", SceneFault::kTooManyFixtures)
-      .value("TOO_MANY_VERTICES", SceneFault::kTooManyVertices)
-      .value("NO_SHAPE", SceneFault::kNoShape)
-      .value("NOT_FINITE", SceneFault::kNotFinite)
-      .value("TOO_LARGE", SceneFault::kTooLarge)
-      .value("BAD_RADIUS", SceneFault::kBadRadius)
-      .value("TOO_FEW_VERTICES", SceneFault::kTooFewVertices)
-      .value("NOT_CONVEX", SceneFault::kNotConvex)
-      .value("CLOCKWISE", SceneFault::kClockwise)
-      .value("NO_MASS", SceneFault::kNoMass)
-      .value("BAD_GOAL", SceneFault::kBadGoal);
   nb::enum_<EditKind>(m, "EditKind", nb::is_arithmetic())
       .value("REMOVE", EditKind::kRemove)
       .value("MOVE", EditKind::kMove)

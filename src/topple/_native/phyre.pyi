@@ -30,20 +30,6 @@ class Outcome(IntEnum):
     STABLY_SOLVED = 3
     OUT_OF_CONTACTS = 4
 
-class SceneFault(IntEnum):
-    TOO_MANY_BODIES = 1
-    TOO_MANY_FIXTURES = 2
-    TOO_MANY_VERTICES = 3
-    NO_SHAPE = 4
-    NOT_FINITE = 5
-    TOO_LARGE = 6
-    BAD_RADIUS = 7
-    TOO_FEW_VERTICES = 8
-    NOT_CONVEX = 9
-    CLOCKWISE = 10
-    NO_MASS = 11
-    BAD_GOAL = 12
-
 class EditKind(IntEnum):
     REMOVE = 0
     MOVE = 1
@@ -68,7 +54,7 @@ class Kind(IntEnum):
 
 class Scenes:
     def __init__(self, **arrays: npt.NDArray[Any]) -> None: ...  # by SCENE_ARRAYS
-    def fault(self) -> tuple[int, int, SceneFault] | None: ...
+    def fault(self) -> tuple[int, int, str] | None: ...
 
 class Rules:
     def __init__(self, *, max_steps: int, stride: int, stable: bool, shortcuts: bool) -> None: ...

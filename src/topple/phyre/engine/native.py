@@ -27,23 +27,6 @@ from topple.threads import thread_count
 
 EditKind = _native.EditKind
 
-_Fault = _native.SceneFault
-_FAULTS = {
-    _Fault.TOO_MANY_BODIES: f"a scene has at most {_native.MAX_BODIES} bodies",
-    _Fault.TOO_MANY_FIXTURES: f"a scene has at most {_native.MAX_FIXTURES} shapes",
-    _Fault.TOO_MANY_VERTICES: f"a polygon has at most {_native.MAX_VERTICES} vertices",
-    _Fault.NO_SHAPE: "a body needs at least one shape",
-    _Fault.NOT_FINITE: "all numbers have to be finite",
-    _Fault.TOO_LARGE: f"coordinates stay within {_native.MAX_COORDINATE:g} metres",
-    _Fault.BAD_RADIUS: "a circle needs a positive radius",
-    _Fault.TOO_FEW_VERTICES: "a polygon needs at least 3 distinct vertices",
-    _Fault.NOT_CONVEX: "a polygon has to be strictly convex",
-    _Fault.CLOCKWISE: "a polygon lists its vertices counter-clockwise",
-    _Fault.NO_MASS: "a dynamic body needs a mass: its shapes are too small",
-    _Fault.BAD_GOAL: "a goal names two different bodies of the scene, at least one of them "
-    "dynamic, and is held for at least one step",
-}
-
 
 class SceneSet:
     """Scenes checked and ready to simulate, any number of times.
@@ -62,7 +45,7 @@ class SceneSet:
         if fault is not None:
             scene, body, rule = fault
             name = self.packed.names[scene]
-            raise SceneError(f"{name if body < 0 else f'{name}, body {body}'}: {_FAULTS[rule]}")
+            raise SceneError(f"{name if body < 0 else f'{name}, body {body}'}: {rule}")
 
     def __len__(self) -> int:
         return len(self.packed)

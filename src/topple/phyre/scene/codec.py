@@ -37,8 +37,8 @@ T = TypeVar("T")
 E = TypeVar("E", bound=IntEnum)
 
 
-def scene_to_json(scene: Scene) -> str:
-    """Write a scene as JSON text."""
+def scene_data(scene: Scene) -> dict[str, Any]:
+    """A scene as the plain values of its JSON form."""
     data: dict[str, Any] = {
         "name": scene.name,
         "width": scene.width,
@@ -47,7 +47,12 @@ def scene_to_json(scene: Scene) -> str:
     }
     if scene.goal is not None:
         data["goal"] = scene.goal._asdict()
-    return json.dumps(data, indent=1)
+    return data
+
+
+def scene_to_json(scene: Scene) -> str:
+    """Write a scene as JSON text."""
+    return json.dumps(scene_data(scene), indent=1)
 
 
 def scene_from_json(text: str) -> Scene:

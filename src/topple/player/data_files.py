@@ -1,0 +1,142 @@
+"""Tasks and games as files for a page without a server; static/engine/data.js reads them.
+
+What tasks of a template have in common is written once, numbers are written so that they come back
+bit for bit, and files are compressed, because not every static host compresses what it sends.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from topple.files import whole_file
+from topple.iphyre.engine.packing import pack as pack_games
+from topple.iphyre.engine.scene import Params
+from topple.iphyre.engine.scene import Scene as GameScene
+from topple.iphyre.games import ALL
+from topple.iphyre.published import iphyre_table_a4
+from topple.iphyre.rules import (
+    AT_10_HZ,
+    AT_60_HZ,
+    ELIMINATION_REWARD,
+    SUCCESS_REWARD,
+    TIME_REWARD,
+    Rules,
+)
+from topple.phyre.engine.packing import pack
+from topple.phyre.scene.codec import scene_data
+from topple.phyre.task import template_tasks
+from topple.phyre.templates import MODULES, find_template
+from topple.player.geometry import game_geometry
+from topple.player.puzzles import NamedGame
+
+
+def write_data(folder: Path) -> None:
+    """Write `tasks/<template>.json.gz` for all templates, and `games.json.gz`."""
+    for template_id in MODULES:
+        _write(folder / "tasks" / f"{template_id}.json.gz", template_data(template_id))
+    _write(folder / "games.json.gz", games_data())
+
+
+def _write(path: Path, data: Mapping[str, Any]) -> None:
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    with whole_file(path) as part:
+        part.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+class _Table:
+    """Values by number, each written once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, value: object) -> int:
+        """The number of a value; a new one is added."""
+        return self._numbers.setdefault(json.dumps(value), len(self._numbers))
+
+    def values(self) -> list[Any]:
+        """All values, by number."""
+        return [json.loads(text) for text in self._numbers]
+
+
+def template_data(template_id: str) -> dict[str, Any]:
+    """All published tasks of a PHYRE template."""
+    template = find_template(template_id)
+    tasks = template_tasks(template_id)
+    offsets = pack([task.scene for task in tasks]).feature_offset.tolist()
+    shapes, bodies = _Table(), _Table()
+    rows = []
+    for task in tasks:
+        data = scene_data(task.scene)
+        used = []
+        for body in data["bodies"]:
+            body["shapes"] = [shapes.number(shape) for shape in body["shapes"]]
+            body["feature_offset"] = offsets.pop(0)
+            used.append(bodies.number(body))
+        rows.append(
+            {
+                "id": str(task.id),
+                "description": task.description,
+                "bodies": used,
+                "goal": data["goal"],
+            }
+        )
+    return {
+        "id": template_id,
+        "tier": template.tier.value,
+        "balls": template.tier.balls,
+        "idea": template.idea,
+        "shapes": shapes.values(),
+        "bodies": bodies.values(),
+        "tasks": rows,
+    }
+
+
+def games_data() -> dict[str, Any]:
+    """All I-PHYRE games, and the rules of people and of learners."""
+    published = iphyre_table_a4()
+    games = []
+    for game in ALL:
+        geometry = game_geometry(game)
+        geometry["bodies"] = [body.model_dump() for body in geometry["bodies"]]
+        games.append(
+            {
+                "name": game.name,
+                "split": NamedGame(game.name, game).split,
+                "concept": game.concept,
+                "others": published.get(game.name, {}),
+                **geometry,
+            }
+        )
+    return {"rules": {"play": rules_data(AT_60_HZ), "learn": rules_data(AT_10_HZ)}, "games": games}
+
+
+def rules_data(rules: Rules) -> dict[str, Any]:
+    """What of some rules the engine needs; iphyre.js has the inertia of the published ones."""
+    request = rules.request
+    params = request.params
+    assert params == Params(constant_inertia=True)
+    # Two bodies of which one or two can move: what the damping of a spring depends on.
+    ends = ((0.0, 0.0, 9.0, 0.0), (20.0, 0.0, 29.0, 0.0))
+    pairs = [
+        GameScene(ends, (1.0, 1.0), (False, False), moves, springs=((0, 1),))
+        for moves in ((True, False), (True, True))
+    ]
+    packed = pack_games(pairs, params, rules.dt)
+    return {
+        "hz": rules.hz,
+        "builds": request.builds,
+        "tick_limit": rules.tick_limit,
+        "physics": packed.physics._asdict(),
+        "exit": request.out._asdict(),
+        "mass": params.mass,
+        "spring": {
+            "rest": params.spring_rest,
+            "stiffness": params.spring_stiffness,
+            "damping": [0.0, *packed.arrays.spring[:, 2].tolist()],  # by bodies that can move
+        },
+        "rewards": {"time": TIME_REWARD, "removal": ELIMINATION_REWARD, "success": SUCCESS_REWARD},
+    }
