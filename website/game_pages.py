@@ -29,11 +29,6 @@ WORDS = {
 Ticks = Sequence[int | None]
 
 
-def title(game: Game) -> str:
-    """The name of a game, in words."""
-    return game.name.replace("_", " ").capitalize()
-
-
 def game_nav() -> list[Any]:
     """The games of each split, for the nav."""
     return [
@@ -63,7 +58,7 @@ def game_index(facts: dict[str, Any]) -> str:
             (
                 f"{game.name}.md",
                 f"{game.name}.png",
-                f"{title(game)}, {per_cent(facts['games'][game.name]['solved_60_hz'])}",
+                f"{game.title}, {per_cent(facts['games'][game.name]['solved_60_hz'])}",
             )
             for game in split.games
         ]
@@ -90,7 +85,7 @@ def _page(game: Game, facts: dict[str, Any], ticks: Ticks, pictures: Pictures) -
     ]
     return Page(
         f"{stem}.md",
-        f"""# {title(game)}
+        f"""# {game.title}
 
 {game.concept}
 

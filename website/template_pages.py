@@ -30,7 +30,7 @@ from topple.phyre.engine_hash import engine_hash
 from topple.phyre.frames import draw_scene
 from topple.phyre.pictures import film
 from topple.phyre.scene.codec import fingerprint
-from topple.phyre.templates import MODULES, find_template
+from topple.phyre.templates import MODULES, find_template, template_name
 
 FOLDER = "puzzles/templates"
 INDEX = f"{FOLDER}/index.md"
@@ -39,9 +39,8 @@ REST = STEPS_PER_SECOND // 2  # steps shown while the goal holds; the others loo
 
 
 def title(template_id: str) -> str:
-    """The name of a template's file, in words: "00002 Past the obstacle"."""
-    words = MODULES[template_id].rpartition(".")[2].partition("_")[2].replace("_", " ")
-    return f"{template_id} {words.capitalize()}"
+    """The title of a template's page, such as "00002 Past the obstacle"."""
+    return f"{template_id} {template_name(template_id)}"
 
 
 def template_nav() -> list[Any]:

@@ -259,3 +259,31 @@ def test_playing_needs_a_known_player(client: TestClient) -> None:
     unknown = {"X-Player": "A" * 22}
     assert client.post(path, json=body, headers=unknown).status_code == 401
     assert client.post(path, json=body, headers={"X-Player": "short"}).status_code == 422
+
+
+def test_hints_are_graded_and_make_attempts_practice(
+    client: TestClient, player: dict[str, str]
+) -> None:
+    path = f"/api/phyre/tasks/{TASK}"
+    hints = [
+        client.post(f"{path}/hints", json={"level": level}, headers=player).json()
+        for level in (1, 2, 3)
+    ]
+    assert hints[0]["text"].startswith("Look at the ")
+    scene = client.get(path, headers=player).json()["scene"]
+    assert scene["bodies"][hints[1]["body"]]["color"] != "black"
+    [(x, y, radius)] = hints[2]["regions"]
+    solution = client.post(f"{path}/solution", headers=player).json()
+    [(ball_x, ball_y, _)] = solution["trajectory"]["balls"]
+    assert (ball_x - x) ** 2 + (ball_y - y) ** 2 < radius**2
+    made = client.post(f"{path}/attempts", json={"action": WIN}, headers=player).json()
+    assert (made["outcome"], made["counted"]) == ("solved", False)
+    [done] = client.get("/api/me/progress", headers=player).json()
+    assert done == {
+        "benchmark": "phyre",
+        "subject": TASK,
+        "attempts": 1,
+        "solved_at": None,
+        "practised": True,
+    }
+    assert client.post(f"{path}/hints", json={"level": 4}, headers=player).status_code == 422

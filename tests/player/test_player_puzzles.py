@@ -48,7 +48,9 @@ def test_a_scene_is_kept_played_and_loaded(
     ).json()
     assert result["outcome"] == "solved"
     assert client.get(puzzle["thumbnail"]).headers["content-type"] == "image/png"
-    assert client.get(f"/api/phyre/tasks/{puzzle['subject']}").json()["description"] == "My puzzle"
+    shown = client.get(f"/api/phyre/tasks/{puzzle['subject']}").json()
+    assert shown["name"] == "My puzzle"
+    assert shown["description"] == "Make sure the green ball is touching the purple bar."
     # It is no published task, so no score of the tier rests on it.
     assert client.get("/api/phyre/standing", headers=player).json()["tasks"] == 0
 

@@ -54,6 +54,7 @@ from topple.phyre.figures import (
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
+from topple.player.path import compute_path
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
@@ -183,6 +184,26 @@ def solvability(
                 solvability_figure(_shares(tasks, found), threshold),
             )
         show_results([], files, as_json)
+
+
+@app.command()
+def path(
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("path.json"),
+    as_json: Json = False,
+) -> None:
+    """Order the puzzles of both benchmarks from easy to hard, for the player.
+
+    The difficulty of tasks comes from the solution index of the package; that of games is
+    measured with random plans, which takes about a minute.
+
+    Examples:
+      topple analyse path --out src/topple/player/static/path.json
+    """
+    with user_errors():
+        stops = compute_path()
+        with whole_file(out) as temporary:
+            temporary.write_text(json.dumps(stops, indent=1) + "\n")
+        show_results([], [out], as_json)
 
 
 def _keep(

@@ -105,6 +105,11 @@ class Game:
     def __repr__(self) -> str:
         return f"Game({self.name!r})"
 
+    @property
+    def title(self) -> str:
+        """The name in words, such as "Support hinder"."""
+        return self.name.replace("_", " ").capitalize()
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and (self.name, self.scene) == (other.name, other.scene)
 

@@ -14,12 +14,16 @@ from PIL import Image
 from topple.iphyre.game import Game
 from topple.iphyre.pictures import picture_game
 from topple.phyre.engine.balls import with_balls
+from topple.phyre.engine.request import STEPS_PER_SECOND
+from topple.phyre.engine.result import AttemptResult
 from topple.phyre.frames import draw_scene, start_poses
 from topple.phyre.scene import Body, Circle, Scene
 from topple.player.ids import OWN
 from topple.player.models.base import Trajectory
 from topple.player.models.iphyre import GameBody
 from topple.player.models.phyre import Convex, Disc, PhyreScene, SceneBody
+
+BALLS_TOUCH = 0.1  # px between two balls that still count as touching
 
 
 def scene_model(scene: Scene) -> PhyreScene:
@@ -84,17 +88,51 @@ def trajectory(
     )
 
 
-def phyre_trajectory(
-    scene: Scene,
-    balls: npt.NDArray[np.float64],
-    states: npt.NDArray[np.float32],
-    fps: float,
-) -> Trajectory:
-    """The motion of a PHYRE attempt, its start included."""
-    whole = with_balls(scene, balls)
-    poses = np.concatenate([start_poses(whole)[None], states[:, : len(whole.bodies), :3]])
+def phyre_trajectory(scene: Scene, result: AttemptResult, stride: int) -> Trajectory:
+    """The motion of a valid PHYRE attempt, its start included.
+
+    Args:
+        scene: where it happens, without the balls.
+        result: with the states after every step, and the contacts.
+        stride: steps between two frames.
+    """
+    assert result.states is not None
+    whole = with_balls(scene, result.balls)
+    states = result.states[::stride, : len(whole.bodies), :3]
+    poses = np.concatenate([start_poses(whole)[None], states])
     moving = [place for place, body in enumerate(whole.bodies) if body.dynamic]
-    return trajectory(poses, moving, fps, balls)
+    packed = trajectory(poses, moving, STEPS_PER_SECOND / stride, result.balls)
+    packed.touching = goal_intervals(scene, result)
+    packed.hold_steps = 0 if scene.goal is None else scene.goal.hold_steps
+    return packed
+
+
+def goal_intervals(scene: Scene, result: AttemptResult) -> list[tuple[int, int]]:
+    """The first and last step of each time in which the goal of an attempt holds.
+
+    Two balls are compared by distance, as the engine does it; other bodies by their contacts,
+    which are not reported while both bodies sleep.
+    """
+    states, contacts = result.states, result.contacts
+    assert states is not None
+    assert contacts is not None
+    if scene.goal is None:
+        return []
+    pair = [scene.goal.first, scene.goal.second]
+    shapes = [scene.bodies[body].shapes for body in pair]
+    circles = [own[0] for own in shapes if len(own) == 1 and isinstance(own[0], Circle)]
+    if len(circles) == len(pair):
+        distance = np.hypot(*(states[:, pair[0], :2] - states[:, pair[1], :2]).T)
+        holds = distance < sum(circle.radius for circle in circles) + BALLS_TOUCH
+    else:
+        holds = np.zeros(len(states), bool)
+        bodies = np.sort(np.stack([contacts["body_a"], contacts["body_b"]], axis=1), axis=1)
+        holds[contacts["step"][(bodies == np.sort(pair)).all(axis=1)]] = True
+        asleep = (states[:, pair, 3:] == 0).all(axis=(1, 2))
+        for step in np.flatnonzero(asleep & ~holds):
+            holds[step] = step > 0 and holds[step - 1]
+    edges = np.flatnonzero(np.diff(np.r_[False, holds, False].astype(np.int8)))
+    return [(int(first), int(end) - 1) for first, end in edges.reshape(-1, 2)]
 
 
 def thumbnail(name: str, drawn: Scene | Game, size: int) -> bytes:

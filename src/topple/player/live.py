@@ -11,16 +11,19 @@ import json
 from collections import deque
 from contextlib import suppress
 
+import numpy as np
 from anyio import CancelScope
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from topple.iphyre.episode import Episode
+from topple.iphyre.episode import Episode, watch
+from topple.iphyre.game import WIDTH, Game
 from topple.player import live_messages as messages
 from topple.player.attempts import (
     Click,
     finish_game,
     game_attempt,
+    plan_of,
     play_out,
     progress,
     save_clicks,
@@ -36,6 +39,8 @@ from topple.player.store import Store
 from topple.player.tables import Player
 
 IDLE_SECONDS = 120.0  # a connection without a game is closed after this; the page opens another
+STILL = 0.5  # px that nobody sees
+OUT_OF_SIGHT = 1.5 * WIDTH  # px
 LATE_SECONDS = 0.25  # after a longer delay the game continues at its speed, without catching up
 
 
@@ -106,6 +111,7 @@ class LiveGame:
         clicks: list[Click] = []
         waiting: deque[tuple[int, int | None]] = deque()
         again = gone = over = False
+        rest: int | None = None  # when a lost attempt comes to rest, after the last removal
         try:
             await self._send(messages.Started(number=row.number, counted=row.counted))
             await self._send_frame()
@@ -116,9 +122,12 @@ class LiveGame:
                 if stop is not None:
                     again, gone = isinstance(stop, messages.Start), stop is GONE
                     break
-                await self._remove(row.id, clicks, waiting)
+                if await self._remove(row.id, clicks, waiting) and not self._blocks_left:
+                    rest = await run_in_threadpool(rest_tick, self._played.game, clicks)
                 over = episode.step() or episode.tick >= RULES.tick_limit
                 await self._send_frame()
+                if rest is not None and episode.tick >= rest:
+                    break
                 due = max(due + self._interval, loop.time() - LATE_SECONDS)
                 await asyncio.sleep(max(0.0, due - loop.time()))
         finally:
@@ -159,13 +168,19 @@ class LiveGame:
 
     async def _remove(
         self, attempt_id: int, clicks: list[Click], waiting: deque[tuple[int, int | None]]
-    ) -> None:
+    ) -> bool:
+        """Remove the block that was clicked first; returns whether there was one."""
         if not waiting:
-            return
+            return False
         body, shown = waiting.popleft()
         if self._episode.remove(body):
             clicks.append((self._episode.tick, body, shown))
             await run_in_threadpool(save_clicks, self._store, attempt_id, clicks)
+        return True
+
+    @property
+    def _blocks_left(self) -> bool:
+        return not self._episode.state.removed.issuperset(self._played.game.eliminable)
 
     async def _finish(self, attempt_id: int, clicks: list[Click], over: bool) -> messages.Ended:
         score = (
@@ -173,8 +188,10 @@ class LiveGame:
             if over
             else await run_in_threadpool(play_out, self._played.game, clicks)
         )
+        # Nothing is given up once no block is left: the end is certain, and was played out.
+        abandoned = not over and self._blocks_left
         row = await run_in_threadpool(
-            finish_game, self._store, attempt_id, clicks, score, abandoned=not over
+            finish_game, self._store, attempt_id, clicks, score, abandoned=abandoned
         )
         return messages.Ended(attempt=game_attempt(row), progress=await self._progress())
 
@@ -198,6 +215,20 @@ class LiveGame:
             "poses": poses.ravel().tolist(),
         }
         await self._socket.send_text(json.dumps(frame))
+
+
+def rest_tick(game: Game, clicks: list[Click]) -> int | None:
+    """The tick from which nothing moves any more if the attempt is lost; None if it is not.
+
+    Nothing can be removed any more, so the rest of the attempt is known. What has fallen out of
+    the picture cannot come back.
+    """
+    trace = watch(game, plan_of(clicks), RULES)
+    if trace.solved:
+        return None
+    places = np.minimum(trace.poses[:, moving_bodies(game), :2], OUT_OF_SIGHT)
+    moves = (np.abs(places - places[-1]) > STILL).any(axis=(1, 2))
+    return int(np.flatnonzero(moves)[-1]) + 1 if moves.any() else 0
 
 
 GONE = object()  # what `_read` returns when the page has disconnected

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from topple.phyre.auccess import MAX_ATTEMPTS
+from topple.player.errors import ForbiddenError
 from topple.player.ids import new_anonymous_id, new_player_key
 from topple.player.models.base import Benchmark
-from topple.player.models.players import Me, StudyItem, StudySession
+from topple.player.models.players import Me, PuzzleProgress, StudyItem, StudySession
 from topple.player.store import Store
 from topple.player.tables import Attempt, Mark, Player, Study
 
@@ -57,6 +58,16 @@ def mark(session: Session, player: Player, subject: str, kind: str) -> None:
     session.merge(Mark(player_id=player.id, subject=subject, kind=kind))
 
 
+def refuse_in_study(player: Player) -> None:
+    """Refuse what would help a participant of a study.
+
+    Raises:
+        ForbiddenError: the player is one.
+    """
+    if player.study_id is not None:
+        raise ForbiddenError("no hints and no solutions are shown in a study")
+
+
 @dataclass(frozen=True)
 class Tally:
     """A player's attempts at one puzzle, counted."""
@@ -65,6 +76,7 @@ class Tally:
     made: int = 0  # practice included
     solved_at: int | None = None  # number of the first one that solved it, among `attempts`
     best_reward: float | None = None
+    practised: int = 0  # how many attempts solved it that do not count
 
     @property
     def solved(self) -> bool:
@@ -74,7 +86,7 @@ class Tally:
     def add(self, counted: bool, solved: bool, reward: float | None) -> Tally:
         """The tally after one more attempt."""
         if not counted:
-            return Tally(self.attempts, self.made + 1, self.solved_at, self.best_reward)
+            return replace(self, made=self.made + 1, practised=self.practised + solved)
         attempts = self.attempts + 1
         rewards = [r for r in (self.best_reward, reward) if r is not None]
         return Tally(
@@ -82,6 +94,7 @@ class Tally:
             self.made + 1,
             attempts if solved and not self.solved else self.solved_at,
             max(rewards, default=None),
+            self.practised,
         )
 
 
@@ -106,6 +119,7 @@ def tallies(
         made,
         func.min(case((Attempt.counted & Attempt.solved, Attempt.number))),
         func.max(case((Attempt.counted, Attempt.reward))),
+        func.count(case((~Attempt.counted & Attempt.solved, 1))),
     )
     for name, *numbers in session.execute(query.where(*own).group_by(Attempt.subject)):
         found[name] = Tally(*numbers)
@@ -140,6 +154,22 @@ def study_session(
         items=items,
         current=next((place for place, item in enumerate(items) if not item.done), None),
     )
+
+
+def all_progress(store: Store, player: Player) -> list[PuzzleProgress]:
+    """What a player has done, puzzle by puzzle."""
+    with store.reading() as session:
+        return [
+            PuzzleProgress(
+                benchmark=benchmark,
+                subject=subject,
+                attempts=tally.made,
+                solved_at=tally.solved_at,
+                practised=tally.practised > 0,
+            )
+            for benchmark in Benchmark
+            for subject, tally in tallies(session, player, benchmark).items()
+        ]
 
 
 def me(store: Store, player: Player) -> Me:

@@ -14,12 +14,12 @@ from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_60_HZ
 from topple.iphyre.split import split_of
 from topple.phyre.action import fits
-from topple.phyre.engine.request import STEPS_PER_SECOND
 from topple.phyre.engine.result import AttemptResult, Outcome
-from topple.phyre.scene import Scene
+from topple.phyre.scene import Body, Circle, Kind, Scene
 from topple.phyre.scene.codec import scene_from_json
 from topple.phyre.simulator import Simulator
 from topple.phyre.task import UnknownTaskError, load_task, template_task_ids
+from topple.phyre.templates import template_name
 from topple.phyre.tier import COMPONENTS_PER_BALL, Tier
 from topple.player import tables
 from topple.player.errors import InvalidError, NotFoundError
@@ -43,6 +43,7 @@ class PhyreTask:
     tier: Tier
     description: str
     idea: str
+    title: str  # such as "Past the obstacle"
     template: str | None = None  # None if it was made in the player
 
     @cached_property
@@ -84,15 +85,14 @@ class PhyreTask:
                 return f"{name} covers a body"
         return "the balls do not fit"
 
-    def attempt(self, action: list[float], stride: int = 1) -> AttemptResult:
-        """Simulate an action and record the motion of all bodies."""
+    def attempt(self, action: list[float]) -> AttemptResult:
+        """Simulate an action and record the motion and the contacts of all bodies."""
         self.check_action(action)
-        return self.simulator.attempt(0, action, stride=stride, states=True)
+        return self.simulator.attempt(0, action, stride=1, states=True, contacts=True)
 
     def trajectory(self, result: AttemptResult, stride: int) -> Trajectory:
         """The motion of a valid attempt."""
-        assert result.states is not None  # ``attempt`` asks for them
-        return phyre_trajectory(self.scene, result.balls, result.states, STEPS_PER_SECOND / stride)
+        return phyre_trajectory(self.scene, result, stride)
 
     def neighbours(self) -> tuple[str | None, str | None]:
         """The published tasks before and after this one."""
@@ -129,7 +129,13 @@ def published_task(name: str) -> PhyreTask:
     except (UnknownTaskError, ValueError) as error:
         raise NotFoundError(str(error)) from None
     return PhyreTask(
-        name, task.scene, task.tier, task.description, task.template.idea, task.template.id
+        name,
+        task.scene,
+        task.tier,
+        task.description,
+        task.template.idea,
+        template_name(task.template.id),
+        task.template.id,
     )
 
 
@@ -139,6 +145,11 @@ class NamedGame:
 
     name: str
     game: Game
+
+    @property
+    def title(self) -> str:
+        """Its name in words."""
+        return self.game.title
 
     @property
     def split(self) -> str:
@@ -165,7 +176,26 @@ def find_task(store: Store, name: str) -> PhyreTask:
     if not name.startswith(OWN):
         return published_task(name)
     row = _own_puzzle(store, name, Benchmark.PHYRE)
-    return PhyreTask(name, scene_from_json(json.dumps(row.data)), Tier(row.tier), row.name, "")
+    scene = scene_from_json(json.dumps(row.data))
+    return PhyreTask(name, scene, Tier(row.tier), goal_sentence(scene), "", row.name)
+
+
+def goal_sentence(scene: Scene) -> str:
+    """Say what to do in a scene that was made in the player."""
+    assert scene.goal is not None  # a puzzle is refused without one
+    one, other = (
+        f"{body.color.name.lower()} {_body_word(body)}"
+        for body in (scene.bodies[scene.goal.first], scene.bodies[scene.goal.second])
+    )
+    return f"Make sure the {one} is touching the {other}."
+
+
+def _body_word(body: Body) -> str:
+    if body.kind is not Kind.UNDEFINED:
+        return body.kind.name.lower().replace("_", " ")
+    [shape, *others] = body.shapes
+    corners = 0 if others or isinstance(shape, Circle) else len(shape.vertices)
+    return {3: "wedge", 4: "box"}.get(corners, "polygon")
 
 
 def find_game(store: Store, name: str) -> NamedGame:

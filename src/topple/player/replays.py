@@ -60,7 +60,7 @@ def plan_text(plan: Plan) -> str:
 
 def phyre_replay(task: PhyreTask, action: list[float], stride: int) -> PhyreReplay:
     """Simulate a PHYRE attempt to watch."""
-    result = task.attempt(action, stride)
+    result = task.attempt(action)
     if not result.outcome.is_valid:
         raise InvalidError(task.validity(action).reason or "the action is invalid")
     return PhyreReplay(

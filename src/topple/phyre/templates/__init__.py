@@ -72,3 +72,9 @@ def find_template(template_id: str) -> Template:
         hint = "PHYRE has 00000 to 00024 (one ball) and 00100 to 00124 (two balls)"
         raise LookupError(f"no published template {template_id!r}: {hint}")
     return only_template(vars(import_module(f"{__name__}.{MODULES[template_id]}")), template_id)
+
+
+def template_name(template_id: str) -> str:
+    """The name of a published template in words, such as "Past the obstacle"."""
+    words = MODULES[template_id].rpartition(".")[2].partition("_")[2].replace("_", " ")
+    return words.capitalize()

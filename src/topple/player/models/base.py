@@ -53,6 +53,20 @@ class Problem(Model):
     field: str | None = None
 
 
+class HintIn(Model):
+    """Which hint to give: 1 where to look, 2 which body matters, 3 a region or an order."""
+
+    level: Annotated[int, Field(ge=1, le=3)]
+
+
+class Hint(Model):
+    """A hint, and what to mark in the scene; later attempts of the player do not count."""
+
+    text: str
+    body: int | None = None  # index in the scene
+    regions: list[tuple[float, float, float]] = []  # px: x, y, radius
+
+
 class Progress(Model):
     """A player's progress on a task or game."""
 
@@ -60,7 +74,7 @@ class Progress(Model):
     limit: int  # counted attempts; later ones are practice
     solved: bool
     solved_at: int | None  # number of the attempt that first solved it
-    shown: bool  # a solution was shown; attempts after that do not count
+    shown: bool  # a hint or a solution was shown; attempts after that do not count
 
 
 class Trajectory(Model):
@@ -75,6 +89,10 @@ class Trajectory(Model):
     bodies: list[int]  # which ones move, by index in the scene; the player's balls come last
     balls: list[tuple[float, float, float]]  # the player's balls: x, y, radius at the start
     poses: str
+    # PHYRE: the first and last step of each time in which the goal bodies touch, and for how many
+    # steps in a row they have to
+    touching: list[tuple[int, int]] = []
+    hold_steps: int = 0
 
 
 class Elimination(Model):

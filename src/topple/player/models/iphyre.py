@@ -26,6 +26,7 @@ class GameCard(GameGeometry):
     """A game in the gallery."""
 
     name: str
+    title: str  # the name in words
     split: str  # basic, noisy, compositional, multi_ball, unseen_basic or own
     concept: str
     balls: int
@@ -54,6 +55,7 @@ class GameScene(GameGeometry):
     """Everything that is needed to play a game."""
 
     name: str
+    title: str  # the name in words; "" in a study
     split: str
     concept: str
     size: float

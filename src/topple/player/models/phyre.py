@@ -53,6 +53,7 @@ class TemplateCard(Model):
     """A template in the gallery."""
 
     id: str
+    name: str  # such as "Past the obstacle"
     tier: Tier
     idea: str
     thumbnail: str  # address of a PNG
@@ -78,6 +79,7 @@ class TaskScene(Model):
     """Everything that is needed to play a task."""
 
     id: str
+    name: str  # of its template or puzzle; "" in a study
     template: str
     tier: Tier
     description: str

@@ -35,6 +35,16 @@ class StudySession(Model):
     current: int | None  # index of the item to play now; None when all are done
 
 
+class PuzzleProgress(Model):
+    """What a player has done with one puzzle."""
+
+    benchmark: Benchmark
+    subject: str  # a task id or the name of a game
+    attempts: int  # practice included
+    solved_at: int | None  # number of the attempt that first solved it, among those that count
+    practised: bool  # whether an attempt that does not count solved it
+
+
 class Me(Model):
     """The caller."""
 

@@ -9,31 +9,36 @@ from starlette.concurrency import run_in_threadpool
 
 from topple.iphyre.game import WIDTH
 from topple.iphyre.games import ALL
+from topple.iphyre.plan import Plan
 from topple.iphyre.published import IPHYRE_CITATION, iphyre_table_a4
 from topple.iphyre.split import Split
 from topple.player.attempts import game_attempt, own_attempts, progress
-from topple.player.errors import PlayerError
+from topple.player.errors import NotFoundError, PlayerError
 from topple.player.geometry import game_geometry, moving_bodies, thumbnail
 from topple.player.ids import is_player_key
 from topple.player.limits import Bucket
 from topple.player.live import LiveGame
 from topple.player.live_messages import BUSY, Fault, RefusedError, close
 from topple.player.middleware import client_of
-from topple.player.models.base import Benchmark
+from topple.player.models.base import Benchmark, Hint, HintIn
 from topple.player.models.iphyre import GameAttempt, GameCard, GameScene, GameStanding
-from topple.player.players import Tally, find_player, tallies
+from topple.player.models.replays import GameReplay, ReplayHz
+from topple.player.players import SHOWN, Tally, find_player, mark, refuse_in_study, tallies
 from topple.player.puzzles import RULES, NamedGame, find_game
+from topple.player.replays import game_replay
 from topple.player.service import (
     PNG,
     AskedPage,
     CurrentPlayer,
     CurrentService,
     GamePath,
+    Heavy,
     OptionalPlayer,
     ThumbnailSize,
     png_response,
     service_of,
 )
+from topple.player.solutions import find_plan, game_hint
 from topple.player.standing import iphyre_standing
 from topple.player.tables import Attempt, Player
 
@@ -58,6 +63,7 @@ def list_games(
         cards.append(
             GameCard(
                 name=game.name,
+                title=game.title,
                 split=named.split,
                 concept=game.concept,
                 balls=len(game.balls),
@@ -82,6 +88,7 @@ def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -
         attempts = [game_attempt(row) for row in _shown_attempts(session, player, game)]
     return GameScene(
         name=named.name,
+        title="" if in_study else named.title,  # it would be a hint
         split=named.split,
         concept="" if in_study else named.game.concept,  # it would be a hint
         size=WIDTH,
@@ -121,6 +128,33 @@ def game_thumbnail(
 ) -> Response:
     """Return a picture of a game."""
     return png_response(request, thumbnail(game, find_game(service.store, game).game, size))
+
+
+@router.post("/games/{game}/hints", dependencies=[Heavy])
+def give_hint(service: CurrentService, player: CurrentPlayer, game: GamePath, body: HintIn) -> Hint:
+    """Return a hint, taken from a solution; later attempts do not count."""
+    named, plan = _solved(service, player, game)
+    return game_hint(named.game, plan, body.level)
+
+
+@router.post("/games/{game}/solution", dependencies=[Heavy])
+def show_solution(service: CurrentService, player: CurrentPlayer, game: GamePath) -> GameReplay:
+    """Return a plan that solves a game, as a replay; later attempts do not count."""
+    named, plan = _solved(service, player, game)
+    return game_replay(named, plan, ReplayHz.PEOPLE)
+
+
+def _solved(service: CurrentService, player: Player, game: str) -> tuple[NamedGame, Plan]:
+    """A game with a plan that solves it, which the player is marked to know."""
+    refuse_in_study(player)
+    named = find_game(service.store, game)
+    with service.searches.slot():
+        plan = find_plan(named.game)
+    if plan is None:
+        raise NotFoundError(f"no solution of {game} is known, and a search found none")
+    with service.store.transaction() as session:
+        mark(session, player, game, SHOWN)
+    return named, plan
 
 
 @router.get("/standing")

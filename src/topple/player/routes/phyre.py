@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, BackgroundTasks, Request, Response
 
 from topple.phyre.engine.result import Outcome
-from topple.phyre.templates import MODULES, find_template
+from topple.phyre.templates import MODULES, find_template, template_name
 from topple.phyre.tier import Tier
 from topple.player.attempts import add_attempt, allowed_progress, own_attempts, progress
-from topple.player.errors import ForbiddenError, NotFoundError
+from topple.player.errors import NotFoundError
 from topple.player.geometry import thumbnail
-from topple.player.models.base import Benchmark, OutcomeName
+from topple.player.models.base import Benchmark, Hint, HintIn, OutcomeName
 from topple.player.models.phyre import (
     ActionIn,
     AttemptIn,
@@ -23,10 +23,11 @@ from topple.player.models.phyre import (
     TemplateCard,
     Validity,
 )
-from topple.player.players import SHOWN, Tally, mark, marks, tallies
+from topple.player.players import SHOWN, Tally, mark, marks, refuse_in_study, tallies
 from topple.player.puzzles import (
     RADIUS_MAX,
     RADIUS_MIN,
+    PhyreTask,
     find_task,
     outcome_name,
     published_task,
@@ -44,7 +45,7 @@ from topple.player.service import (
     ThumbnailSize,
     png_response,
 )
-from topple.player.solutions import find_solution
+from topple.player.solutions import find_solution, task_hint
 from topple.player.standing import phyre_standing, store_baselines
 
 router = APIRouter(prefix="/api/phyre", tags=["PHYRE"])
@@ -71,6 +72,7 @@ def list_templates(
         cards.append(
             TemplateCard(
                 id=template_id,
+                name=template_name(template_id),
                 tier=template.tier,
                 idea=template.idea,
                 thumbnail=_thumbnail(names[0]),
@@ -125,6 +127,7 @@ def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -
         made = progress(session, player, Benchmark.PHYRE, task)
     return TaskScene(
         id=found.name,
+        name="" if in_study else found.title,  # it would be a hint
         template=found.template or "",
         tier=found.tier,
         description=found.description,
@@ -164,7 +167,7 @@ def make_attempt(
     """Simulate an action; a valid one is an attempt, which is stored before this answers."""
     found = find_task(service.store, task)
     with service.simulations.slot():
-        result = found.attempt(body.action, body.stride)
+        result = found.attempt(body.action)
     row, reason = None, None
     if result.outcome.is_valid:
         row, made = service.store.change(
@@ -216,19 +219,34 @@ def list_attempts(
 @router.post("/tasks/{task}/solution", dependencies=[Heavy])
 def show_solution(service: CurrentService, player: CurrentPlayer, task: TaskPath) -> Solution:
     """Return an agent's solution or one found by search; later attempts do not count."""
-    if player.study_id is not None:
-        raise ForbiddenError("no solutions are shown in a study")
+    refuse_in_study(player)
     found = find_task(service.store, task)
     with service.searches.slot():
-        solution = find_solution(service.runs, found)
-        if solution is None:
-            raise NotFoundError(f"no solution of {task} is known, and a search found none")
-        action, source = solution
+        action, source = _solution(service, found)
         result = found.attempt(action)
     assert result.outcome is not Outcome.INVALID
     with service.store.transaction() as session:
         mark(session, player, task, SHOWN)
     return Solution(action=action, source=source, trajectory=found.trajectory(result, 1))
+
+
+def _solution(service: CurrentService, found: PhyreTask) -> tuple[list[float], str]:
+    solution = find_solution(service.runs, found)
+    if solution is None:
+        raise NotFoundError(f"no solution of {found.name} is known, and a search found none")
+    return solution
+
+
+@router.post("/tasks/{task}/hints", dependencies=[Heavy])
+def give_hint(service: CurrentService, player: CurrentPlayer, task: TaskPath, body: HintIn) -> Hint:
+    """Return a hint, taken from a solution; later attempts do not count."""
+    refuse_in_study(player)
+    found = find_task(service.store, task)
+    with service.searches.slot():
+        hint = task_hint(found, _solution(service, found)[0], body.level)
+    with service.store.transaction() as session:
+        mark(session, player, task, SHOWN)
+    return hint
 
 
 @router.get("/standing")

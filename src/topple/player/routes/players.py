@@ -12,7 +12,7 @@ from topple import __version__
 from topple.phyre.engine_hash import engine_hash
 from topple.player import players
 from topple.player.errors import ConflictError, ForbiddenError
-from topple.player.models.players import Health, Me, NewPlayer
+from topple.player.models.players import Health, Me, NewPlayer, PuzzleProgress
 from topple.player.players import SKIPPED, mark, me, study_session
 from topple.player.service import (
     OWNER_COOKIE,
@@ -64,6 +64,12 @@ def new_player(service: CurrentService) -> NewPlayer:
 def who_am_i(service: CurrentService, player: CurrentPlayer) -> Me:
     """Return the caller and, for a participant, their progress through the study."""
     return me(service.store, player)
+
+
+@router.get("/me/progress")
+def my_progress(service: CurrentService, player: CurrentPlayer) -> list[PuzzleProgress]:
+    """List the puzzles that the caller has tried, and how far they got with each."""
+    return players.all_progress(service.store, player)
 
 
 @router.post("/me/skip")

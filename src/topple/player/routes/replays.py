@@ -47,7 +47,7 @@ PlanText = Annotated[
         description="Eliminations as tick:body in order, separated by commas; may be empty.",
     ),
 ]
-FilmSize = Annotated[int, Query(ge=64, le=512, multiple_of=2)]
+FilmSize = Annotated[int, Query(ge=64, le=1024, multiple_of=2)]
 Stride = Annotated[int, Query(ge=1, le=MAX_STRIDE)]
 _TYPES = {FilmFormat.GIF: "image/gif", FilmFormat.MP4: "video/mp4"}
 _FILM: dict[str, Any] = {
@@ -78,7 +78,7 @@ def film_task(
     task: TaskPath,
     kind: FilmFormat,
     action: ActionText,
-    size: FilmSize = 256,
+    size: FilmSize = 512,
 ) -> Response:
     """Return a PHYRE attempt as a GIF or MP4."""
     found = find_task(service.store, task)
@@ -107,7 +107,7 @@ def film_game(
     kind: FilmFormat,
     plan: PlanText = "",
     hz: ReplayHz = ReplayHz.PEOPLE,
-    size: FilmSize = 300,
+    size: FilmSize = 600,
 ) -> Response:
     """Return an I-PHYRE attempt as a GIF or MP4."""
     named = find_game(service.store, game)
