@@ -7,13 +7,16 @@ in tests/phyre/test_recorded_solutions.py.
 from __future__ import annotations
 
 import json
+import pickle
+from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from topple.envs import ENVIRONMENTS, register_all
 from topple.iphyre import ALL, AT_60_HZ, Game, Plan, plan_from_ticks, play, watch
@@ -110,6 +113,31 @@ def test_every_game_can_be_solved_drawn_and_written(game: Game, tmp_path: Path) 
 
 def test_every_environment_is_swept() -> None:
     assert [name for name, _ in OBSERVATIONS[::2]] == IDS
+
+
+@pytest.mark.parametrize("twin_of", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("vector", [False, True])
+@pytest.mark.parametrize("name", IDS)
+def test_a_copy_goes_on_as_the_environment_does(
+    name: str, vector: bool, twin_of: Callable[[Any], Any]
+) -> None:
+    mode = gym.VectorizeMode.VECTOR_ENTRY_POINT
+    environment: Any = (
+        gym.make_vec(name, num_envs=3, vectorization_mode=mode) if vector else gym.make(name)
+    )
+    environment.action_space.seed(0)
+    environment.reset(seed=0)
+    twin = None
+    for step in range(14):
+        if step == 4:
+            twin = twin_of(environment)
+        action = environment.action_space.sample()
+        told = environment.step(action)
+        if twin is not None:
+            assert data_equivalence(told, twin.step(action))
+        if not vector and (told[2] or told[3]):
+            seen, info = environment.reset()
+            assert twin is None or data_equivalence((seen, info), twin.reset())
 
 
 @pytest.mark.parametrize(("name", "kind"), OBSERVATIONS)

@@ -1,4 +1,7 @@
 // The Python face of the I-PHYRE engine: arrays in, arrays out.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <atomic>
 
@@ -195,6 +198,35 @@ class VectorHandle {
     return nb::make_tuple(slot.game, episode.tick, episode.removed.count, episode.solved);
   }
 
+  // What `restore` takes: game, tick, whether it is solved, entries of combined actions that have
+  // had their turn, and the removals, as (tick, body) in order.
+  nb::tuple snapshot(int64_t number) const {
+    const Slot& slot = checked_slot(number);
+    const Episode& episode = slot.episode;
+    return nb::make_tuple(slot.game, episode.tick, episode.solved, episode.used,
+                          removal_list(episode.removed));
+  }
+
+  void restore(int64_t number, int32_t game, int32_t tick, bool solved, uint8_t used,
+               const std::vector<std::pair<int32_t, int32_t>>& removals) {
+    checked_slot(number);
+    const Environment& environment = vector_->environment();
+    require(game >= 0 && game < environment.scenes.scene_count, "there is no such game");
+    // The combined strategy may play a tick beyond the limit.
+    require(tick >= 0 && tick <= environment.rules.limit() + 1, "there is no such tick");
+    require(removals.size() <= static_cast<size_t>(kMaxBodies), "there are too many removals");
+    Removals list = {};
+    int32_t earliest = 0;
+    for (const auto& [when, body] : removals) {
+      require(when >= earliest && when <= tick, "removals are out of order");
+      require(body >= 0 && body < environment.scenes.view(game).body_count,
+              "a removal names no body");
+      list.list[list.count++] = {when, body};
+      earliest = when;
+    }
+    vector_->restore(number, game, list, tick, solved, used);
+  }
+
   // A copy of the episode of a slot.
   EpisodeHandle* episode(int64_t number) const {
     const Slot& slot = checked_slot(number);
@@ -256,12 +288,7 @@ nb::list planned_removals(const Rules& rules, Blocks blocks, Times action) {
   check_blocks(blocks.data(), kMaxBodies);
   int32_t ticks[kMaxBodies];
   plan_in_advance(ticks, kMaxBodies, rules, blocks.data(), action.data());
-  const Removals removals = sort_removals(ticks, kMaxBodies);
-  nb::list list;
-  for (int i = 0; i < removals.count; ++i) {
-    list.append(nb::make_tuple(removals.list[i].tick, removals.list[i].body));
-  }
-  return list;
+  return removal_list(sort_removals(ticks, kMaxBodies));
 }
 
 }  // namespace
@@ -353,6 +380,9 @@ void bind_iphyre(nb::module_& m) {
            "terminated"_a.noconvert(), "truncated"_a.noconvert(), "threads"_a)
       .def("status", &VectorHandle::status, "rows"_a.noconvert())
       .def("slot", &VectorHandle::slot, "slot"_a)
+      .def("snapshot", &VectorHandle::snapshot, "slot"_a)
+      .def("restore", &VectorHandle::restore, "slot"_a, "game"_a, "tick"_a, "solved"_a, "used"_a,
+           "removals"_a)
       .def("episode", &VectorHandle::episode, "slot"_a, nb::rv_policy::take_ownership,
            nb::keep_alive<0, 1>());
 }

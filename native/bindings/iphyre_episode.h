@@ -106,6 +106,15 @@ inline void check_blocks(const int32_t* blocks, int bodies) {
   }
 }
 
+// Removals as (tick, body), in order.
+inline nb::list removal_list(const Removals& removals) {
+  nb::list list;
+  for (int i = 0; i < removals.count; ++i) {
+    list.append(nb::make_tuple(removals.list[i].tick, removals.list[i].body));
+  }
+  return list;
+}
+
 // A single episode, to play, look at, edit and copy.
 class EpisodeHandle {
  public:
@@ -127,15 +136,8 @@ class EpisodeHandle {
   bool solved() const { return episode_->solved; }
   void set_solved(bool solved) { episode_->solved = solved; }
 
-  // What the player removed: (tick, body), in order.
-  nb::list removals() const {
-    nb::list list;
-    const Removals& removed = episode_->removed;
-    for (int i = 0; i < removed.count; ++i) {
-      list.append(nb::make_tuple(removed.list[i].tick, removed.list[i].body));
-    }
-    return list;
-  }
+  // What the player removed.
+  nb::list removals() const { return removal_list(episode_->removed); }
   int removed() const { return episode_->removed.count; }
 
   void reset(int64_t builds) {

@@ -59,5 +59,22 @@ void Vector::step(int64_t slot, const StepArrays& arrays) {
   std::memcpy(observation, s.seen, sizeof(float) * static_cast<size_t>(e.observation_size()));
 }
 
+void Vector::restore(int64_t slot, int32_t game, const Removals& removals, int32_t tick,
+                     bool solved, uint8_t used) {
+  const Environment& e = environment_;
+  const SceneView scene = e.scenes.view(game);
+  float observation[kMaxObservation];
+  start(slot, game, observation);
+  Slot& s = slots_[static_cast<size_t>(slot)];
+  for (int i = 0; i < removals.count; ++i) {
+    advance(s.episode, scene, e.scenes.physics, nullptr, removals.list[i].tick);
+    remove_now(s.episode, removals.list[i].body);
+  }
+  advance(s.episode, scene, e.scenes.physics, nullptr, tick);
+  s.episode.solved = solved;
+  s.episode.used = used;
+  see_all(s.seen, s.episode.world, e.blocks_of(game));
+}
+
 }  // namespace iphyre
 }  // namespace topple

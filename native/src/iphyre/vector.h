@@ -58,6 +58,10 @@ class Vector {
   void start(int64_t slot, int32_t game, float* observation);
   void step(int64_t slot, const StepArrays& arrays);
 
+  // Brings a slot to where an episode of a game stood, by playing its removals again.
+  void restore(int64_t slot, int32_t game, const Removals& removals, int32_t tick, bool solved,
+               uint8_t used);
+
  private:
   Environment environment_;
   int64_t slot_count_;

@@ -157,16 +157,26 @@ class Game:
         Only the straight part of a block counts: its round ends cannot be hit.
         """
         for body in self.eliminable:
-            if body not in removed and _covers(self.blocks[body], point):
+            block = self.blocks[body]
+            if body not in removed and covers((*block.start, *block.end), block.centre, point):
                 return body
         return None
 
 
-def _covers(block: Block, point: Vec) -> bool:
-    (x1, y1), (x2, y2), (x, y) = block.start, block.end, block.centre
-    length = math.sqrt((x1 - x2) ** 2 + (y1 - y2) ** 2)
-    ux, uy = (x1 - x2) / length, (y1 - y2) / length
-    px, py = point[0] - x, point[1] - y
+def covers(ends: tuple[float, float, float, float], centre: Vec, point: Vec) -> bool:
+    """Whether a point is on the straight part of a block; on one without length, none is.
+
+    Args:
+        ends: where the block starts and ends before it moves.
+        centre: where its centre is.
+        point: to look at.
+    """
+    dx, dy = ends[0] - ends[2], ends[1] - ends[3]
+    length = math.sqrt(dx**2 + dy**2)
+    if length == 0.0:
+        return False
+    ux, uy = dx / length, dy / length
+    px, py = point[0] - centre[0], point[1] - centre[1]
     return abs(px * ux + py * uy) < length / 2 and abs(px * uy - py * ux) < BLOCK_RADIUS
 
 

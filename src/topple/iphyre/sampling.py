@@ -19,6 +19,8 @@ INTERVAL = 0.1  # s, the grid of times
 LATEST = 7.0  # s, times are before this
 NEVER_SHARE = 0.2  # how often a block is left alone
 
+Generators = tuple[random.Random, np.random.RandomState]  # of times, and of what is kept
+
 _FIRST_BLOCK, _LARGEST_BLOCK = 64, 4096  # plans played at a time
 
 
@@ -28,15 +30,25 @@ def draw_times(
     interval: float = INTERVAL,
     latest: float = LATEST,
     never: float = NEVER_SHARE,
-    seed: int = 0,
+    seed: int | None = 0,
+    generators: Generators | None = None,
 ) -> Iterator[list[float]]:
     """Times per block, padded with zeros to `width`; 0 means never.
 
     Times lie on a grid, no two alike, and each is set to 0 with probability `never`.
     The two generators and the order of draws are the original's, and so is the check
     for repeats, which sees only rows without padding.
+
+    Args:
+        blocks: how many.
+        width: numbers in a row.
+        interval: between two times of the grid, in seconds.
+        latest: times are before this, in seconds.
+        never: how often a block is left alone.
+        seed: of the generators.
+        generators: to draw from, in place of new ones with that seed.
     """
-    draw, keep = random.Random(seed), np.random.RandomState(seed)
+    draw, keep = generators or (random.Random(seed), np.random.RandomState(seed))
     grid: list[float] = np.arange(0, latest, interval).tolist()
     drawn: set[tuple[float, ...]] = set()
     while True:

@@ -6,8 +6,9 @@ time, one entry is used up per step, and entries with time 0 are used up in vain
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
@@ -17,21 +18,44 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from topple.compat.iphyre.games import MAX_ELI_OBJ_NUM, MAX_OBJ_NUM, PARAS, game_of
+from topple.compat.iphyre.games import (
+    MAX_ELI_OBJ_NUM,
+    MAX_OBJ_NUM,
+    PARAS,
+    engine_for,
+    layout_of,
+    scene_of,
+)
+from topple.compat.iphyre.pictures import draw_like_pymunk
+from topple.compat.iphyre.space import Body, Segment, Space
 from topple.files import whole_file
 from topple.iphyre.engine.batch import World, new_world
-from topple.iphyre.observe import object_table
-from topple.iphyre.pictures import picture_world
+from topple.iphyre.game import BLOCK_RADIUS, covers
+from topple.iphyre.observe import COLUMNS
 from topple.iphyre.rules import ELIMINATION_REWARD, SECONDS, SUCCESS_REWARD, TIME_REWARD
+
+__all__ = ["IPHYRE", "MAX_ELI_OBJ_NUM", "MAX_OBJ_NUM", "PARAS"]
 
 Table = NDArray[np.float64]  # (12, 9)
 Picture = NDArray[np.uint8]  # (600, 600, 3) BGR, as in the original
 
 
 class IPHYRE:
-    """One game at a rate of steps per second; call `reset` before anything else."""
+    """One game at a rate of steps per second; call `reset` before anything else.
 
-    def __init__(self, game: str = "support", fps: float = 60) -> None:
+    Attributes:
+        space: bodies with position, angle and velocity, for reading.
+        shape: 1 for each block that is there, then 0 for each ball.
+        eli: whether each of them can be removed.
+        dynamic: whether each of them moves.
+        eli_mask: the number that each of them had at the start.
+        joint: pairs of them that a stick joins, or None.
+        spring: pairs of them that a spring joins, or None.
+        screen: the last picture, after `init_screen`.
+    """
+
+    def __init__(self, game: Hashable = "support", fps: float = 60) -> None:
+        layout = layout_of(game)
         self.game = game
         self.HEIGHT, self.WIDTH = 600, 600
         self.FPS = fps
@@ -39,24 +63,67 @@ class IPHYRE:
         self.max_time = SECONDS
         self.max_obj_num = MAX_OBJ_NUM
         self.max_eli_obj_num = MAX_ELI_OBJ_NUM
+        self.b_mass, self.b_elasticity, self.b_friction = 1.0, 0.1, 0.5
+        self.l_friction, self.l_elasticity = 0.5, 0.1
+        self.space = Space()
+        self.screen: Picture | None = None
         self.step_reward = TIME_REWARD / fps
         self.eli_reward = int(ELIMINATION_REWARD)
         self.success_reward = int(SUCCESS_REWARD)
-        self.blocks = PARAS[game]["block"] if game in PARAS else []
-        self.balls = PARAS[game]["ball"] if game in PARAS else []
+        self.blocks = layout["block"]
+        self.balls = layout["ball"]
         self.num_ball = len(self.balls)
-        self._game = game_of(game)
-        self.num_obj = self._game.bodies
-        self._world: World | None = None
+        self.num_obj = len(layout["eli"])
+        self.eli_mask: list[int] | None = None
         self._resets = 0
+        self._copy_layout()
+
+    def _copy_layout(self) -> None:
+        layout = layout_of(self.game)
+        self.shape = [1] * len(self.blocks) + [0] * len(self.balls)
+        self.eli: list[int] = list(layout["eli"])
+        self.dynamic: list[int] = list(layout["dynamic"])
+        self.joint: list[list[int]] | None = _copied_pairs(layout, "joint")
+        self.spring: list[list[int]] | None = _copied_pairs(layout, "spring")
 
     def reset(self, use_images: bool = False) -> Table | Picture:
-        """Put everything back. How often this was called on an object matters to the physics."""
-        if self._world is None:
-            self._world = new_world(self._game.scene, self.timestep)
+        """Put everything back, as `PARAS` has it now.
+
+        How often this was called on an object matters to the physics.
+        """
+        scene = scene_of(self.game, self.blocks, self.balls)
+        bodies, world = len(scene.radii), self.space.world
+        if world is None or (world.scene, world.dt) != (scene, self.timestep):
+            if world is None or len(world.scene.radii) != bodies:
+                self._resets = 0
+            world = self.space.world = new_world(scene, self.timestep, engine=engine_for(scene))
         self._resets += 1
-        self._world.reset(self._resets)
+        world.reset(self._resets)
+        self._copy_layout()
+        self.eli_mask = list(range(bodies))
         return self._observe(use_images)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the world, of which what was done in it is enough."""
+        state, world = self.__dict__.copy(), self.space.world
+        del state["space"]
+        if world is not None:
+            state["_played"] = world.scene, world.dt, world.tick, world.removals(), world.solved
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        played = state.pop("_played", None)
+        self.__dict__.update(state)
+        self.space = Space()
+        if played is not None:
+            scene, dt, tick, removals, solved = played
+            world = new_world(scene, dt, builds=self._resets, engine=engine_for(scene))
+            for when, body in removals:
+                world.step(when - world.tick)
+                world.remove(body)
+            world.step(tick - world.tick)
+            world.solved = solved
+            self.space.world = world
 
     def step(
         self, pos: Sequence[float], use_images: bool = False
@@ -72,14 +139,25 @@ class IPHYRE:
         return self._observe(use_images), reward, done
 
     def eliminate(self, p: Sequence[float]) -> int:
-        """Remove the gray block under a point; returns its number, or -1."""
+        """Remove the first gray block under a point.
+
+        Blocks are hit where they are, but as if they had not turned.
+
+        Returns:
+            Its place among the bodies that were there, or -1.
+        """
         world = self._ready()
-        gone = frozenset(i for i, here in enumerate(world.present) if not here)
-        body = self._game.block_at((p[0], p[1]), gone)
-        if body is None:
-            return -1
-        world.remove(body)
-        return body
+        assert self.eli_mask is not None
+        poses, ends = world.poses().tolist(), world.scene.ends
+        for place, body in enumerate(self.eli_mask[: -self.num_ball]):
+            if self.eli[place] == 1 and covers(ends[body], poses[body][:2], (p[0], p[1])):
+                world.remove(body)
+                for listed in (self.eli, self.eli_mask, self.dynamic, self.shape):
+                    del listed[place]
+                self.joint = _pairs_without(place, self.joint)
+                self.spring = _pairs_without(place, self.spring)
+                return place
+        return -1
 
     def examine_success(self) -> bool:
         """Whether all balls are out."""
@@ -115,6 +193,8 @@ class IPHYRE:
         starts = self._clock()[:-1]
         schedule, free = [], 0
         for click in clicks:
+            if math.isnan(click[2]):
+                break  # its time never comes, and the others wait for their turn behind it
             due = max(free, bisect_left(starts, click[2]))
             if due >= len(starts):
                 break
@@ -126,25 +206,58 @@ class IPHYRE:
         return click[2] != 0 and self.eliminate(click[:2]) != -1
 
     def get_all_property(self) -> Table:
-        """(12, 9) the object table."""
-        return object_table(self._ready(), self._game.eliminable)
+        """(12, 9) the object table; see `topple.iphyre.observe`."""
+        world = self._ready()
+        mask = self.eli_mask
+        table = np.zeros((self.max_obj_num, COLUMNS))
+        table[mask, :4] = world.ends()[mask]
+        table[mask, 4] = np.array(world.scene.radii)[mask]
+        table[mask, 5] = self.eli
+        table[mask, 6] = self.dynamic
+        for column, pairs in ((7, self.joint), (8, self.spring)):
+            for number, pair in enumerate(pairs or (), start=1):
+                table[np.array(mask)[pair], column] = number
+        return table
+
+    def get_property(self, body: Body, idx: int, shape_flag: int) -> list[float]:
+        """The row of the table for the body at a place; the flag tells blocks from balls."""
+        (shape,), angle = body.shapes, body.angle
+        x, y = body.position
+        ends = [x, y, x, y]
+        if shape_flag and isinstance(shape, Segment):
+            cos, sin = math.cos(angle), math.sin(angle)
+            ends = [
+                place
+                for end in (shape.a, shape.b)
+                for place in (x + (end.x * cos - end.y * sin), y + (end.x * sin + end.y * cos))
+            ]
+        held = [
+            max(
+                (number for number, pair in enumerate(pairs or (), start=1) if idx in pair),
+                default=0,
+            )
+            for pairs in (self.joint, self.spring)
+        ]
+        radius = int(BLOCK_RADIUS) if shape_flag else shape.radius
+        return [*ends, radius, self.eli[idx], self.dynamic[idx], *held]
 
     def get_action_space(self) -> list[list[float]]:
-        """Seven positions: nothing, the gray blocks, then padding. Resets, as the original does."""
+        """Nothing, the gray blocks, and padding up to seven. Resets, as the original does."""
         self.reset()
-        positions = np.zeros((1 + self.max_eli_obj_num, 2))
-        for place, body in enumerate(self._game.eliminable, start=1):
-            positions[place] = self._game.centre(body)
-        listed: list[list[float]] = positions.tolist()
-        return listed
+        table = self.get_all_property()
+        gray = table[table[:, 5] == 1]
+        positions: list[list[float]] = [[0.0, 0.0], *((gray[:, :2] + gray[:, 2:4]) / 2).tolist()]
+        padding = self.max_eli_obj_num + 1 - len(positions)
+        return positions + [[0.0, 0.0] for _ in range(padding)]
 
     def init_screen(self) -> None:
-        """Nothing to do: pictures need no window here."""
+        """Begin to keep pictures in `screen`; no window opens."""
+        self.screen = np.full((self.HEIGHT, self.WIDTH, 3), 255, np.uint8)
 
     def collect_initial_data(self, save_path: str = "./game_initial_data/") -> None:
         """Write the layout, the object table and a picture of the start."""
         self.reset()
-        folder = Path(save_path) / self.game
+        folder = Path(save_path) / str(self.game)
         self._save_layout(folder)
         _save_array(folder / "vectors.npy", self.get_all_property())
         self._save_picture(folder / f"{self.game}.jpg")
@@ -159,7 +272,7 @@ class IPHYRE:
 
         Lists that were written before are left out, so a broken run can be taken up.
         """
-        folder = Path(save_path) / self.game
+        folder = Path(save_path) / str(self.game)
         self._save_layout(folder)
         stride = round(self.FPS / fps)
         for number, act_list in enumerate(act_lists):
@@ -191,24 +304,43 @@ class IPHYRE:
         layout: Any = {
             "balls": np.array(self.balls),
             "blocks": np.array(self.blocks),
-            "eli": np.array(PARAS[self.game]["eli"]),
-            "dynamic": np.array(PARAS[self.game]["dynamic"]),
+            "eli": np.array(self.eli),
+            "dynamic": np.array(self.dynamic),
         }
         _save_array(folder / "raw.npy", layout)
 
     def _save_picture(self, path: Path) -> None:
         with whole_file(path) as temporary:
-            Image.fromarray(picture_world(self._game, self._ready())).save(temporary)
+            Image.fromarray(self._picture()).save(temporary)
+
+    def _picture(self) -> Picture:
+        world = self._ready()
+        gray = [number for number, eli in enumerate(layout_of(self.game)["eli"]) if eli]
+        picture = draw_like_pymunk(world, gray)
+        if self.screen is not None:
+            self.screen = picture
+        return picture
 
     def _observe(self, use_images: bool) -> Table | Picture:
         if not use_images:
             return self.get_all_property()
-        return picture_world(self._game, self._ready())[:, :, ::-1].copy()
+        return self._picture()[:, :, ::-1].copy()
 
     def _ready(self) -> World:
-        if self._world is None:
+        if self.space.world is None:
             raise RuntimeError(f"call reset() before playing {self.game!r}")
-        return self._world
+        return self.space.world
+
+
+def _copied_pairs(layout: dict[str, Any], name: str) -> list[list[int]] | None:
+    return [list(pair) for pair in layout[name]] if name in layout else None
+
+
+def _pairs_without(place: int, pairs: list[list[int]] | None) -> list[list[int]] | None:
+    """The joints that still hold; bodies behind the one that went move up by a place."""
+    if pairs is None:
+        return None
+    return [[at - (at > place) for at in pair] for pair in pairs if place not in pair]
 
 
 def _save_array(path: Path, array: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,21 @@ from topple.iphyre.strategy import Strategy
 
 
 class _Wrapper(IPhyreEnv):
-    """Takes a `config` with `game_list` and `seed`; samples games as the original does."""
+    """Takes a `config` with `game_list` and `seed`; samples games as the original does.
+
+    Games of one's own keep the rules of `topple.iphyre.Game` here: at most six gray blocks, which
+    do not move and do not cover each other's centres. `IPHYRE` plays all others.
+    """
 
     strategy: Strategy
 
     def __init__(self, config: dict[str, Any]) -> None:
-        self.game_list: list[str] = list(config["game_list"])
+        self.game_list: list[Hashable] = list(config["game_list"])
         super().__init__(self.strategy, game=game_of(self.game_list[0]))
         self.seed = config.get("seed")
         self._random = random.Random(self.seed)
         self.fps = 10
-        self.game = ""
+        self.game: Hashable = ""
         self.iter_len = 0
         self.reset_num = 0
         self.total_reward = 0.0

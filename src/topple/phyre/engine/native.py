@@ -50,6 +50,13 @@ class SceneSet:
     def __len__(self) -> int:
         return len(self.packed)
 
+    def __getstate__(self) -> PackedScenes:
+        return self.packed
+
+    def __setstate__(self, packed: PackedScenes) -> None:
+        self.packed = packed
+        self.handle = _native.Scenes(**packed.arrays())
+
 
 def _scene_indices(scenes: SceneSet, index: npt.ArrayLike) -> npt.NDArray[np.int32]:
     raw = np.asarray(index)

@@ -1,0 +1,126 @@
+"""Write what the original makes of games of one's own, and its pictures: `make_own_games.py`.
+
+Run it with a Python that has iphyre 0.2.3, pymunk 6.6.0, pygame 2.6.1, numpy and Pillow. It draws
+games that break every habit of the published ones, plays clicks in them, and keeps what came out;
+and it keeps a few pictures of published games.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+os.environ["SDL_VIDEODRIVER"] = "dummy"
+
+import numpy as np
+from iphyre.games import PARAS
+from iphyre.simulator import IPHYRE
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+GAMES = 24
+LARGE = 22  # bodies of the last game
+PICTURES = (("hole", 60), ("spring", 0), ("pendulum", 120), ("impulse_spring", 120), ("angle", 90))
+
+
+def draw_game(rng: random.Random, blocks: int) -> dict[str, Any]:
+    """Blocks anywhere, in any mixture of colours, some without a length, and two balls at most."""
+    balls = rng.randint(1, 2)
+    lines = []
+    for _ in range(blocks):
+        x, y = rng.randint(50, 550), rng.randint(150, 550)
+        point = rng.random() < 0.15
+        dx, dy = (0, 0) if point else (rng.randint(-120, 120), rng.randint(-60, 60))
+        lines.append([[float(x), float(y)], [float(x + dx), float(y + dy)]])
+    game = {
+        "block": lines,
+        "ball": [
+            [float(rng.randint(100, 500)), float(rng.randint(20, 140)), rng.choice([12.0, 20.0])]
+            for _ in range(balls)
+        ],
+        "eli": [int(rng.random() < 0.7) for _ in lines] + [0] * balls,
+        "dynamic": [int(rng.random() < 0.3) for _ in lines] + [1] * balls,
+    }
+    for word in ("joint", "spring"):
+        if rng.random() < 0.3:
+            game[word] = [[rng.randrange(blocks), blocks]]
+    return game
+
+
+def draw_time(rng: random.Random) -> float | None:
+    """In seconds; None stands for what is no number."""
+    return rng.choice(
+        [0.0, 0.5, 2.0, round(6 * rng.random(), 2), None if rng.random() < 0.3 else 1.0]
+    )
+
+
+def play(name: str | int, game: dict[str, Any], fps: int, rng: random.Random) -> dict[str, Any]:
+    """Two rounds of clicks in one simulator."""
+    PARAS[name] = game
+    demo = IPHYRE(name, fps=fps)
+    demo.max_obj_num = max(demo.max_obj_num, len(game["eli"]))
+    positions = demo.get_action_space()
+    rounds = []
+    for _ in range(2):
+        demo.reset()
+        drawn = [[*p, draw_time(rng)] for p in positions if p != [0.0, 0.0]]
+        clicks = [[x, y, float("nan") if t is None else t] for x, y, t in drawn]
+        result = demo.simulate(clicks)
+        bodies = [
+            [*body.position, *body.velocity, body.angle, body.angular_velocity]
+            for body in demo.space.bodies
+        ]
+        rounds.append(
+            {
+                "clicks": drawn,
+                "result": result,
+                "lists": [demo.eli, demo.dynamic, demo.shape, demo.eli_mask],
+                "pairs": [demo.joint, demo.spring],
+                "bodies": np.round(bodies, 8).tolist(),
+                "rows": np.round(demo.get_all_property()[demo.eli_mask], 8).tolist(),
+            }
+        )
+    demo.reset()
+    places = [demo.eliminate(p) for p in positions if p != [0.0, 0.0]]
+    return {"name": name, "game": game, "fps": fps, "positions": positions, "rounds": rounds,
+            "places": places}  # fmt: skip
+
+
+def write_picture(name: str, steps: int) -> None:
+    """A published game after some steps; the first gray block goes after twenty."""
+    demo = IPHYRE(name)
+    click = demo.get_action_space()[1]
+    demo.init_screen()
+    picture = demo.reset(use_images=True)
+    for step in range(steps):
+        picture, _, _ = demo.step(click if step == 20 else [0.0, 0.0], use_images=True)
+    image = Image.fromarray(np.ascontiguousarray(picture[:, :, ::-1]))
+    image.quantize(64).save(HERE / "iphyre_pictures" / f"{name}_{steps}.png", optimize=True)
+
+
+def main() -> None:
+    """Write the file and the pictures."""
+    rng = random.Random(11)
+    rows = [
+        play(
+            k if k % 3 == 0 else f"own-{k}",
+            draw_game(rng, rng.randint(2, 10)),
+            (10, 60)[k % 2],
+            rng,
+        )
+        for k in range(GAMES - 1)
+    ]
+    large = draw_game(rng, LARGE - 2)
+    rows.append(play("large", large, 60, rng))
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    (HERE / "iphyre_own_games.json").write_text(f'{{"games": [\n{lines}\n]}}\n')
+    (HERE / "iphyre_pictures").mkdir(exist_ok=True)
+    for name, steps in PICTURES:
+        write_picture(name, steps)
+
+
+if __name__ == "__main__":
+    main()
