@@ -2,7 +2,8 @@
 
 Reads the Python files and notebooks of a folder without running them, and follows imports of
 the two packages to the names that are used of them: modules, functions, classes and their
-attributes. What comes out of a call has no name and is not followed.
+attributes, and what is used of an object that was made of a class and given a name, such as
+`demo.space` after `demo = IPHYRE("hole")`. What comes out of other calls is not followed.
 
     python benchmarks/downstream_names.py ~/code/some-project
     python benchmarks/downstream_names.py ~/code/some-project --json
@@ -69,39 +70,74 @@ def used_names(code: str) -> Counter[str]:
                 full = f"{module}.{alias.name}"
                 names[full] += 1
                 bound[alias.asname or alias.name] = full
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made = dotted(node.value.func)
+            root, _, rest = made.partition(".")
+            full = ".".join(filter(None, (bound.get(root, ""), rest)))
+            if root in bound and is_class(full):
+                bound.update((dotted(target), f"{full}()") for target in node.targets)
     inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and id(node) not in inner:
-            parts: list[str] = []
-            root: ast.expr = node
-            while isinstance(root, ast.Attribute):
-                parts.append(root.attr)
-                root = root.value
-            if isinstance(root, ast.Name) and root.id in bound:
-                names[".".join([bound[root.id], *reversed(parts)])] += 1
+            name = dotted(node)
+            # The longest start of it that has a meaning: `self.demo` comes before `self`.
+            for cut in range(name.count(".") + 1):
+                head = name.rsplit(".", cut)[0]
+                if head in bound and head != name:
+                    names[bound[head] + name[len(head) :]] += 1
+                    break
     return names
+
+
+def dotted(node: ast.expr) -> str:
+    """A name with its attributes; empty for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and (value := dotted(node.value)):
+        return f"{value}.{node.attr}"
+    return ""
+
+
+def is_class(name: str) -> bool:
+    """Whether a name of the two packages is a class of ``topple.compat``."""
+    *modules, last = name.split(".")
+    try:
+        module = importlib.import_module(".".join(("topple", "compat", *modules)))
+    except ImportError:
+        return False
+    return isinstance(getattr(module, last, None), type)
 
 
 def resolve(name: str) -> tuple[str, bool]:
     """The part of a name that names something, and whether ``topple.compat`` has it.
 
-    Attributes of values are left off: what a number or a function has is not a name.
+    Attributes of values are left off: what a number or a function has is not a name. Brackets
+    stand for an object of a class, which is made without arguments.
     """
     parts = name.split(".")
     thing: object = importlib.import_module(f"topple.compat.{parts[0]}")
+    followed = True
     for depth, part in enumerate(parts[1:], 2):
-        if not isinstance(thing, types.ModuleType | type):
+        if not followed:
             return ".".join(parts[: depth - 1]), True
         if part == "*":
             return ".".join(parts[:depth]), True
-        if not hasattr(thing, part) and isinstance(thing, types.ModuleType):
+        if isinstance(thing, types.ModuleType) and not hasattr(thing, part.removesuffix("()")):
             try:
                 importlib.import_module(f"{thing.__name__}.{part}")
             except ImportError:
                 return ".".join(parts[:depth]), False
-        if not hasattr(thing, part):
+        word = part.removesuffix("()")
+        if not hasattr(thing, word):
             return ".".join(parts[:depth]), False
-        thing = getattr(thing, part)
+        thing = getattr(thing, word)
+        followed = isinstance(thing, types.ModuleType | type)
+        if word != part and isinstance(thing, type):
+            try:
+                thing = thing()
+            except TypeError:
+                followed = False  # nobody knows its arguments
     return name, True
 
 

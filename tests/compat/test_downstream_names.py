@@ -45,3 +45,25 @@ def test_names_of_files_and_notebooks(tmp_path: Path) -> None:
     *_, total, unread = run(tmp_path).splitlines()
     assert total == "10 of 12 names and 12 of 14 uses are in topple.compat"
     assert unread.endswith("old.py")
+
+
+def test_objects_of_classes(tmp_path: Path) -> None:
+    (tmp_path / "search.py").write_text(
+        "import iphyre\n"
+        "from iphyre.simulator import IPHYRE, PARAS\n"
+        "demo = IPHYRE('hole', fps=10)\n"
+        "for body in demo.space.bodies: print(body.position)\n"
+        "demo.check_terminate()\n"
+        "other = iphyre.simulator.IPHYRE()\n"
+        "other.eli_mask\n"
+        "class Search:\n"
+        "    def __init__(self):\n"
+        "        self.demo = IPHYRE('hole')\n"
+        "        self.demo.get_property\n"
+        "        self.game = PARAS.keys()\n"
+    )
+    found = json.loads(run(tmp_path, "--json"))
+    assert found["missing"] == {"iphyre.simulator.IPHYRE().check_terminate": 1}
+    listed = run(tmp_path)
+    for name in ("space", "eli_mask", "get_property"):
+        assert f"iphyre.simulator.IPHYRE().{name}\n" in listed

@@ -75,6 +75,8 @@ def test_pictures_are_bgr() -> None:
 def test_reset_comes_first() -> None:
     with pytest.raises(RuntimeError, match=r"call reset\(\) before playing 'hole'"):
         IPHYRE("hole").simulate([])
+    with pytest.raises(AttributeError, match="play opens a window"):
+        _ = IPHYRE("hole").play
     with pytest.raises(KeyError, match="no game is named 'nix'"):
         IPHYRE("nix")
 

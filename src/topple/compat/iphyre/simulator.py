@@ -78,6 +78,11 @@ class IPHYRE:
         self._resets = 0
         self._copy_layout()
 
+    def __getattr__(self, name: str) -> Any:
+        if name in ("play", "simulate_vis", "collect_while_play"):
+            raise AttributeError(f"{name} opens a window; people play in the browser: topple play")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def _copy_layout(self) -> None:
         layout = layout_of(self.game)
         self.shape = [1] * len(self.blocks) + [0] * len(self.balls)
