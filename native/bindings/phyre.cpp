@@ -44,7 +44,9 @@ class Scenes {
   // The first fault as (scene, body, the rule it breaks), or None.
   nb::object fault() const {
     if (fault_.fault == SceneFault::kNone) return nb::none();
-    return nb::make_tuple(faulty_scene_, fault_.body, rule(fault_.fault));
+    const Rule rule = broken_rule(fault_.fault);
+    const std::string limit = rule.limit < 0 ? "" : std::to_string(rule.limit);
+    return nb::make_tuple(faulty_scene_, fault_.body, rule.text + limit + rule.end);
   }
 
   PackedScenes packed() const {

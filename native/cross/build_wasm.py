@@ -17,17 +17,18 @@ from pathlib import Path
 
 from zig import compile_for
 
-SOURCES = ("wasm/engine.cpp", "src/phyre/batch.cpp", "src/iphyre/batch.cpp")
+SOURCES = ("wasm/engine.cpp",)
 OPTIONS = (
-    *("-mexec-model=reactor", "-fno-exceptions", "-fno-rtti", "-DNDEBUG"),
-    *("-Wl,--strip-all", "-Wl,--gc-sections"),
+    *("-fno-exceptions", "-fno-rtti", "-mbulk-memory"),
+    *("-Wl,--no-entry", "-Wl,--strip-all", "-Wl,--export=__heap_base"),
+    "-Wl,-z,stack-size=1048576",
 )
 
 
 def build(folder: Path) -> dict[str, str]:
     """Write the module into a folder; returns the SHA-256 of its files by name."""
     module = folder / "topple.wasm"
-    compile_for("wasm32-wasi", SOURCES, module, OPTIONS)
+    compile_for("wasm32-freestanding", SOURCES, module, OPTIONS)
     packed = folder / "topple.wasm.gz"
     packed.write_bytes(gzip.compress(module.read_bytes(), 9, mtime=0))
     hashes = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (module, packed)}

@@ -1,79 +1,72 @@
-// Both engines as a WebAssembly module: functions of C, pointers into its memory, no state but what
-// a caller holds. `describe` names the arrays, so that nobody has to list them a second time.
-#include <cstdlib>
-#include <vector>
-
-#include "iphyre/batch.h"
-#include "phyre/batch.h"
+// Both engines as a WebAssembly module: functions of C with addresses in its memory, which its user
+// hands out. It needs neither a C library nor anything else of its host.
+#include "iphyre/job.h"
 #include "phyre/faults.h"
+#include "phyre/scratch.h"
 #include "topple/iphyre/strategy.h"
 
-// Under this name, the module's user finds a function.
+// Under its name, the module's user finds a function.
 #define TOPPLE_EXPORT(type, name) extern "C" __attribute__((export_name(#name))) type name
 
 namespace {
 
 using namespace topple;
 
-static_assert(sizeof(void*) == sizeof(int32_t), "pointers are written as words of 32 bits");
+static_assert(sizeof(void*) == sizeof(int32_t), "addresses are written as words of 32 bits");
 static_assert(sizeof(phyre::PackedScenes) == sizeof(int32_t) + sizeof(phyre::SceneArrays));
 
-// What describe() returns: JSON, put together by the compiler.
-constexpr char kDescription[] = "{\"phyre\":{\"scene\":["
-#define TOPPLE_ROW(type, name, rows, more, columns) \
-  "[\"" #name "\",\"" #type "\",\"" #rows "\"," #more "," #columns "],"
-    TOPPLE_SCENE_ARRAYS(TOPPLE_ROW)
-#undef TOPPLE_ROW
-        "null],\"outputs\":["
-#define TOPPLE_NAME(type, name, ...) "[\"" #name "\",\"" #type "\"],"
-    TOPPLE_OUTPUTS(TOPPLE_NAME)
+// The names and types of the arrays in JSON, put together by the compiler.
+constexpr char kDescription[] = "{\"scene\":{"
+#define TOPPLE_NAME(type, name, ...) "\"" #name "\":\"" #type "\","
+    TOPPLE_SCENE_ARRAYS(TOPPLE_NAME) "\"\":\"\"},\"outputs\":{" TOPPLE_OUTPUTS(TOPPLE_NAME)
 #undef TOPPLE_NAME
-        "null]}}";
+        "\"\":\"\"}}";
+
+phyre::Scratch scratch;
+iphyre::Workspace workspace;
 
 // A game with an episode of it; the arrays of its scene are its own.
 struct Game {
-  std::vector<double> doubles[6];
-  std::vector<uint8_t> bytes[2];
-  std::vector<int32_t> joined;
-  iphyre::SceneView view{};
-  iphyre::Physics physics{};
-  iphyre::Exit out{};
-  iphyre::Episode episode{};
+  iphyre::SceneView view;
+  iphyre::Physics physics;
+  iphyre::Exit out;
+  iphyre::Episode episode;
+  alignas(double) uint8_t arrays[4096];
 };
+// What a body and a joint take in all arrays, those of bytes filled up to words.
+static_assert(iphyre::kMaxBodies * 11 * sizeof(double) + iphyre::kMaxJoints * 5 * sizeof(double) <=
+              sizeof(Game::arrays));
 
 }  // namespace
 
 TOPPLE_EXPORT(const char*, describe)() { return kDescription; }
-TOPPLE_EXPORT(void*, allocate)(size_t bytes) { return std::malloc(bytes); }
-TOPPLE_EXPORT(void, release)(void* memory) { std::free(memory); }
 
-// Writes the body that breaks a rule of scenes, -1 if it is the scene as a whole; returns the rule
-// as a sentence, or null if the scene can be simulated.
-TOPPLE_EXPORT(const char*, phyre_fault)(const phyre::PackedScenes* scenes, int32_t* body) {
+// The rule that a scene breaks, or null if it can be simulated; body: which one it was found at, -1
+// for the scene as a whole.
+TOPPLE_EXPORT(int32_t, phyre_fault)(const phyre::PackedScenes* scenes, int32_t* body,
+                                    phyre::Rule* rule) {
   const phyre::SceneCheck check = phyre::check_scene(scenes->view(0));
-  if (check.fault == phyre::SceneFault::kNone) return nullptr;
-  static std::string sentence;
-  sentence = phyre::rule(check.fault);
   *body = check.body;
-  return sentence.c_str();
+  *rule = phyre::broken_rule(check.fault);
+  return check.fault != phyre::SceneFault::kNone;
 }
 
 // Whether an action is valid, and its balls as the simulation sees them, zeros if it is not.
-TOPPLE_EXPORT(int32_t, phyre_validate)(const phyre::PackedScenes* scenes, int32_t scene,
-                                       const double* action, int32_t ball_count, double* out) {
+TOPPLE_EXPORT(int32_t, phyre_validate)(const phyre::PackedScenes* scenes, const double* action,
+                                       int32_t ball_count, double* out) {
   phyre::Balls balls = {};
   const bool valid =
-      phyre::map_action(action, ball_count, balls) && !phyre::occluded(scenes->view(scene), balls);
+      phyre::map_action(action, ball_count, balls) && !phyre::occluded(scenes->view(0), balls);
   phyre::detail::write_balls(out, balls, valid ? ball_count : 0, ball_count);
   return valid;
 }
 
-// Makes attempts; outputs are the pointers of phyre::Outputs, null for what is not wanted.
-TOPPLE_EXPORT(int32_t, phyre_simulate)(const phyre::PackedScenes* scenes, int32_t attempts,
-                                       const int32_t* scene_index, const double* actions,
-                                       int32_t ball_count, int32_t max_steps, int32_t stride,
-                                       int32_t stable, void* const* outputs, int32_t frames,
-                                       int32_t max_objects, int32_t max_bodies) {
+// Makes attempts on scenes; outputs: the addresses of phyre::Outputs, null for what is not wanted.
+TOPPLE_EXPORT(void, phyre_simulate)(const phyre::PackedScenes* scenes, int32_t attempts,
+                                    const int32_t* scene_index, const double* actions,
+                                    int32_t ball_count, int32_t max_steps, int32_t stride,
+                                    int32_t stable, void* const* outputs, int32_t frames,
+                                    int32_t max_objects, int32_t max_bodies) {
   phyre::Job job = {};
   job.scenes = *scenes;
   job.attempt_count = attempts;
@@ -88,56 +81,53 @@ TOPPLE_EXPORT(int32_t, phyre_simulate)(const phyre::PackedScenes* scenes, int32_
   job.out.frames = frames;
   job.out.max_objects = max_objects;
   job.out.max_bodies = max_bodies;
-  Control control;
-  phyre::work_on(job, nullptr, control);
-  return !control.failed;
+  scratch.scene = -1;
+  for (int32_t i = 0; i < attempts; ++i) {
+    phyre::Sink sink = job.sink(i);
+    const phyre::SceneView scene = scenes->view(scene_index[i]);
+    const phyre::AttemptResult result = phyre::from_scene(job, i, scene, scratch, sink);
+    job.report(i, result, sink);
+  }
 }
 
 // The picture and the features of a scene before the first step.
-TOPPLE_EXPORT(void, phyre_observe)(const phyre::PackedScenes* scenes, int32_t scene,
-                                   const double* placed, int32_t ball_count, uint8_t* image,
-                                   float* objects) {
+TOPPLE_EXPORT(void, phyre_observe)(const phyre::PackedScenes* scenes, const double* placed,
+                                   int32_t ball_count, uint8_t* image, float* objects) {
   phyre::Balls balls = {};
   balls.count = ball_count;
   for (int32_t i = 0; i < ball_count; ++i, placed += 3) {
     balls.list[i] = {placed[0], placed[1], placed[2]};
   }
-  const phyre::SceneView view = scenes->view(scene);
+  const phyre::SceneView view = scenes->view(0);
   phyre::write_image(image, view, nullptr, balls);
   phyre::write_objects(objects, view, nullptr, balls);
 }
 
-// A game from the arrays of iphyre::SceneView, first those of its bodies and then those of its
-// joints; physics: gravity, bounce, friction, dt, bias; out: the line and the two sides of the
-// exit.
-TOPPLE_EXPORT(Game*, iphyre_new)(const void* const* arrays, int32_t bodies, int32_t joints,
-                                 const double* physics, const double* out) {
-  if (bodies > iphyre::kMaxBodies || joints > iphyre::kMaxJoints) return nullptr;
-  Game* game = new Game;
-  game->view.body_count = bodies;
-  game->view.joint_count = joints;
-  auto* doubles = game->doubles;
-  auto* bytes = game->bytes;
+TOPPLE_EXPORT(int32_t, iphyre_size)() { return sizeof(Game); }
+
+// Fills the memory of a game from the arrays of iphyre::SceneView, first those of its bodies, then
+// those of its joints; physics: gravity, bounce, friction, dt, bias; out: the line and the two
+// sides of the exit. Returns whether there is room for so many.
+TOPPLE_EXPORT(int32_t, iphyre_init)(Game* game, const void* const* arrays, int32_t bodies,
+                                    int32_t joints, const double* physics, const double* out) {
+  if (bodies > iphyre::kMaxBodies || joints > iphyre::kMaxJoints) return 0;
+  uint8_t* place = game->arrays;
   const auto copy = [&](int32_t rows) {
     return [&, rows](const char*, auto*& array, int columns) {
-      using T = std::remove_const_t<std::remove_pointer_t<std::decay_t<decltype(array)>>>;
-      const T* first = static_cast<const T*>(*arrays++);
-      std::vector<T>* kept = nullptr;
-      if constexpr (sizeof(T) == sizeof(double)) kept = doubles++;
-      if constexpr (sizeof(T) == sizeof(uint8_t)) kept = bytes++;
-      if constexpr (sizeof(T) == sizeof(int32_t)) kept = &game->joined;
-      kept->assign(first, first + rows * columns);
-      array = kept->data();
+      const auto bytes = sizeof(*array) * static_cast<uint32_t>(rows * columns);
+      __builtin_memcpy(place, *arrays++, bytes);
+      array = reinterpret_cast<decltype(+array)>(place);
+      place += (bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
     };
   };
   iphyre::visit_body_arrays(game->view, copy(bodies));
   iphyre::visit_joint_arrays(game->view, copy(joints));
+  game->view.body_count = bodies;
+  game->view.joint_count = joints;
   game->physics = {physics[0], {physics[1], physics[2]}, physics[3], physics[4]};
   game->out = {out[0], out[1], out[2]};
-  return game;
+  return 1;
 }
-
-TOPPLE_EXPORT(void, iphyre_free)(Game* game) { delete game; }
 
 TOPPLE_EXPORT(void, iphyre_reset)(Game* game, int32_t builds) {
   iphyre::build_world(game->episode.world, game->view, game->physics, builds);
@@ -182,37 +172,34 @@ TOPPLE_EXPORT(int32_t, iphyre_observe)(const Game* game, const int32_t* blocks, 
 }
 
 // Plays plans, [plans, bodies] ticks; states and final_state may be null, see iphyre::Job.
-TOPPLE_EXPORT(int32_t, iphyre_simulate)(const Game* game, int32_t plans, const int32_t* removals,
-                                        int32_t builds, int32_t limit, uint8_t* solved,
-                                        int32_t* ticks, int32_t* removed, int32_t stride,
-                                        int32_t frames, double* states, int32_t* frame_count,
-                                        double* final_state) {
-  const size_t count = static_cast<size_t>(plans);
-  const std::vector<int32_t> scene_index(count), limits(count, limit);
-  const std::vector<int64_t> all_builds(count, builds);
-  const int32_t body_start[] = {0, game->view.body_count};
+TOPPLE_EXPORT(void, iphyre_simulate)(const Game* game, int32_t plans, const int32_t* removals,
+                                     int32_t builds, int32_t limit, uint8_t* solved, int32_t* ticks,
+                                     int32_t* removed, int32_t stride, int32_t frames,
+                                     double* states, int32_t* frame_count, double* final_state) {
+  const int32_t bodies = game->view.body_count;
+  const int32_t scene_index = 0, body_start[] = {0, bodies};
   const int32_t joint_start[] = {0, game->view.joint_count};
-  iphyre::Job job = {};
-  job.scenes = {1, body_start, joint_start, game->view, game->physics};
-  job.episode_count = plans;
-  job.scene_index = scene_index.data();
-  job.removals = removals;
-  job.removal_width = game->view.body_count;
-  job.builds = all_builds.data();
-  job.limits = limits.data();
-  job.out = game->out;
-  job.solved = solved;
-  job.ticks = ticks;
-  job.removed = removed;
-  job.stride = stride;
-  job.frames = frames;
-  job.max_bodies = game->view.body_count;
-  job.states = states;
-  job.frame_count = frame_count;
-  job.final_state = final_state;
-  const std::vector<int64_t> order = states ? std::vector<int64_t>() : iphyre::sharing_order(job);
-  if (!states) job.order = order.data();
-  Control control;
-  iphyre::work_on(job, control);
-  return !control.failed;
+  const int64_t wide_builds = builds;
+  workspace.prefix.forget();
+  for (int32_t i = 0; i < plans; ++i) {
+    iphyre::Job job = {};  // of one episode, since an array of builds would need memory
+    job.scenes = {1, body_start, joint_start, game->view, game->physics};
+    job.episode_count = 1;
+    job.scene_index = &scene_index;
+    job.removals = removals + i * bodies;
+    job.removal_width = bodies;
+    job.builds = &wide_builds;
+    job.limits = &limit;
+    job.out = game->out;
+    job.solved = solved + i;
+    job.ticks = ticks + i;
+    job.removed = removed + i;
+    job.stride = stride;
+    job.frames = frames;
+    job.max_bodies = bodies;
+    if (states) job.states = states + i * frames * bodies * iphyre::kStateSize;
+    if (frame_count) job.frame_count = frame_count + i;
+    if (final_state) job.final_state = final_state + i * bodies * iphyre::kStateSize;
+    iphyre::play_episode(job, 0, workspace);
+  }
 }

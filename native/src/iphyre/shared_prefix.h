@@ -38,6 +38,9 @@ class SharedPrefix {
     }
   }
 
+  // Lets the next plan start from its scene.
+  void forget() { builds_ = 0; }
+
  private:
   static int32_t next_change(const Removals& removals, int depth, int32_t limit) {
     if (depth == removals.count || removals.list[depth].tick > limit) return limit;
@@ -62,8 +65,8 @@ class SharedPrefix {
   }
 
   Episode levels_[kMaxBodies + 1];  // level n has n removals behind it
-  int32_t scene_ = -1;
-  int64_t builds_ = 0;
+  int32_t scene_ = 0;
+  int64_t builds_ = 0;  // scenes are built at least once, so 0 stands for none
   int depth_ = 0;
 };
 

@@ -1,39 +1,13 @@
 #include "phyre/batch.h"
 
-#include <cfloat>
 #include <memory>
 #include <new>
 
-// What exactness rests on beside the flags of engine.cmake: numbers have the precision of their
-// type, as they have not on the x87.
-static_assert(FLT_EVAL_METHOD == 0, "floats have to be computed as floats");
-#if defined(__FAST_MATH__)
-#error "the engine has to be built without -ffast-math"
-#endif
+#include "phyre/scratch.h"
 
 namespace topple::phyre {
 
 namespace {
-
-// The memory of one thread; too large for a stack.
-struct Scratch {
-  World fresh, world;
-  Workspace work;
-  Background background;
-  int32_t scene = -1;
-};
-
-AttemptResult from_scene(const Job& job, int64_t i, const SceneView& scene, Scratch& scratch,
-                         Sink& sink) {
-  if (scratch.scene != job.scene_index[i]) {
-    build_world(scene, scratch.fresh);
-    if (job.out.images) draw_background(scratch.background, scene, scratch.fresh);
-    scratch.scene = job.scene_index[i];
-  }
-  sink.background = &scratch.background;
-  return attempt(scratch.fresh, scratch.world, scratch.work, scene, job.action(i), job.ball_count,
-                 job.rules, sink);
-}
 
 AttemptResult from_branch(const Job& job, const Branches& branches, int64_t i,
                           const SceneView& scene, Scratch& scratch, Sink& sink) {
@@ -62,6 +36,7 @@ void work_on(const Job& job, const Branches* branches, Control& control) noexcep
     control.failed = true;
     return;
   }
+  scratch->scene = -1;
   take_turns(control, job.attempt_count,
              [&](int64_t i) { make_attempt(job, branches, i, *scratch); });
   finish_copies();

@@ -8,12 +8,14 @@ takes a step out of order, gives another.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 import numpy as np
 
 from topple.iphyre.episode import watch
+from topple.iphyre.game import Game
 from topple.iphyre.games import ALL
-from topple.iphyre.plan import plan_from_ticks
+from topple.iphyre.plan import Plan, plan_from_ticks
 from topple.iphyre.rules import Rules
 
 #: The hashes of the reference, by ticks a second.
@@ -26,13 +28,19 @@ _SEED = 2024  # of the plans
 _SECONDS = 6  # within which all blocks are gone
 
 
-def engine_hash(rules: Rules) -> str:
-    """The hash of an engine under some rules; takes about half a second at 60 ticks a second."""
+def probe(rules: Rules) -> Iterator[tuple[Game, Plan]]:
+    """The games and plans that the hash is taken over."""
     rng = np.random.default_rng(_SEED)
-    found = hashlib.sha256()
     for game in ALL:
         ticks = rng.integers(1, _SECONDS * rules.hz, len(game.eliminable)).tolist()
-        trace = watch(game, plan_from_ticks(game, ticks, rules), rules)
+        yield game, plan_from_ticks(game, ticks, rules)
+
+
+def engine_hash(rules: Rules) -> str:
+    """The hash of an engine under some rules; takes about half a second at 60 ticks a second."""
+    found = hashlib.sha256()
+    for game, plan in probe(rules):
+        trace = watch(game, plan, rules)
         found.update(trace.poses.tobytes())
         found.update(trace.velocities.tobytes())
     return found.hexdigest()

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from topple.phyre.action import discrete_actions
+from topple.phyre.action import Actions, discrete_actions
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.request import Request
@@ -27,6 +27,11 @@ HASH_BYTES = 8
 FAITHFUL = "b27c6cf56d1a29af"
 
 
+def probe(tier: Tier) -> Actions:
+    """The actions on the first task of each template that the hash is taken over."""
+    return discrete_actions(tier, PROBE_ACTIONS)
+
+
 @cache
 def engine_hash(backend: Backend = "cpu") -> str:
     """The hash of this engine, 16 hexadecimal digits; takes about a third of a second once.
@@ -36,10 +41,11 @@ def engine_hash(backend: Backend = "cpu") -> str:
     digest = hashlib.blake2b(digest_size=HASH_BYTES)
     for tier in Tier:
         tasks = [load_task(template_task_ids(template)[0]) for template in tier.template_ids]
+        actions = probe(tier)
         result = simulate_batch(
             SceneSet([task.scene for task in tasks]),
-            np.repeat(np.arange(len(tasks)), PROBE_ACTIONS),
-            np.tile(discrete_actions(tier, PROBE_ACTIONS), (len(tasks), 1)),
+            np.repeat(np.arange(len(tasks)), len(actions)),
+            np.tile(actions, (len(tasks), 1)),
             Request(final_state=True),
             backend=backend,
         )

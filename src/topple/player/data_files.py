@@ -19,8 +19,6 @@ from topple.iphyre.engine.scene import Scene as GameScene
 from topple.iphyre.games import ALL
 from topple.iphyre.published import iphyre_table_a4
 from topple.iphyre.rules import (
-    AT_10_HZ,
-    AT_60_HZ,
     ELIMINATION_REWARD,
     SUCCESS_REWARD,
     TIME_REWARD,
@@ -30,15 +28,17 @@ from topple.phyre.engine.packing import pack
 from topple.phyre.scene.codec import scene_data
 from topple.phyre.task import template_tasks
 from topple.phyre.templates import MODULES, find_template
+from topple.player.bits import RULES, engine_probe
 from topple.player.geometry import game_geometry
 from topple.player.puzzles import NamedGame
 
 
 def write_data(folder: Path) -> None:
-    """Write `tasks/<template>.json.gz` for all templates, and `games.json.gz`."""
+    """Write `tasks/<template>.json.gz` for all templates, `games.json.gz` and `probe.json.gz`."""
     for template_id in MODULES:
         _write(folder / "tasks" / f"{template_id}.json.gz", template_data(template_id))
     _write(folder / "games.json.gz", games_data())
+    _write(folder / "probe.json.gz", engine_probe())
 
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:
@@ -111,7 +111,8 @@ def games_data() -> dict[str, Any]:
                 **geometry,
             }
         )
-    return {"rules": {"play": rules_data(AT_60_HZ), "learn": rules_data(AT_10_HZ)}, "games": games}
+    rules = {name: rules_data(each) for name, each in RULES.items()}
+    return {"rules": rules, "games": games}
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:

@@ -18,11 +18,7 @@ export async function loadEngine(source) {
   const given = await source;
   const module =
     given instanceof WebAssembly.Module ? given : await WebAssembly.compile(await unpack(given));
-  // The C library brings these along. The engines neither read nor write files.
-  const unused = () => 0;
-  const system = { fd_close: unused, fd_seek: unused, fd_write: unused, proc_exit: unused };
-  const { exports } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system });
-  exports._initialize();
+  const { exports } = await WebAssembly.instantiate(module, {});
   const memory = new Memory(exports);
   return { phyre: new PhyreEngine(memory), iphyre: new IphyreEngine(memory) };
 }

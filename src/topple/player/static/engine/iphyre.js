@@ -16,6 +16,7 @@ const MAX_OBSERVATION = 12 * 9 + 2 * (MAX_BLOCKS + 1);
 
 export class IphyreEngine {
   #memory;
+  #slots = []; // addresses of games that nobody plays any more
 
   /** @param {import("./memory.js").Memory} memory */
   constructor(memory) {
@@ -24,7 +25,7 @@ export class IphyreEngine {
 
   /** A game before its first tick, to play live. Call `free` when it is no longer needed. */
   world(game, rules) {
-    return new World(this.#memory, game, rules);
+    return new World(this.#memory, this.#slots, game, rules);
   }
 
   /**
@@ -56,18 +57,19 @@ export class IphyreEngine {
         removals[row * bodies + body] = tick;
       }
     });
+    const memory = this.#memory;
     const world = this.world(game, rules);
     try {
-      return this.#memory.scope((scope) => {
-        const solved = scope.zeros("uint8_t", count);
-        const [ticks, removed, seen] = [0, 1, 2].map(() => scope.zeros("int32_t", count));
+      return memory.scope(() => {
+        const solved = memory.zeros("uint8_t", count);
+        const [ticks, removed, seen] = [0, 1, 2].map(() => memory.zeros("int32_t", count));
         const length = count * frames * bodies * STATE;
-        const states = length ? scope.zeros("double", length) : 0;
-        const last = finalState ? scope.zeros("double", count * bodies * STATE) : 0;
-        const made = this.#memory.functions.iphyre_simulate(
+        const states = length ? memory.zeros("double", length) : 0;
+        const last = finalState ? memory.zeros("double", count * bodies * STATE) : 0;
+        memory.functions.iphyre_simulate(
           world.address,
           count,
-          scope.copy("int32_t", removals),
+          memory.copy("int32_t", removals),
           rules.builds,
           rules.tick_limit,
           solved,
@@ -79,14 +81,13 @@ export class IphyreEngine {
           states ? seen : 0,
           last,
         );
-        if (!made) throw new RangeError("There is no memory for an episode.");
         return {
-          solved: scope.read("uint8_t", solved, count),
-          ticks: scope.read("int32_t", ticks, count),
-          removed: scope.read("int32_t", removed, count),
-          frameCount: states ? scope.read("int32_t", seen, count) : undefined,
-          states: states ? scope.read("double", states, length) : undefined,
-          finalState: last ? scope.read("double", last, count * bodies * STATE) : undefined,
+          solved: memory.read("uint8_t", solved, count),
+          ticks: memory.read("int32_t", ticks, count),
+          removed: memory.read("int32_t", removed, count),
+          frameCount: states ? memory.read("int32_t", seen, count) : undefined,
+          states: states ? memory.read("double", states, length) : undefined,
+          finalState: last ? memory.read("double", last, count * bodies * STATE) : undefined,
         };
       });
     } finally {
@@ -110,27 +111,32 @@ export class IphyreEngine {
 /** A game that is being played. */
 class World {
   #memory;
+  #slots;
   #game;
   #rules;
 
-  constructor(memory, game, rules) {
+  constructor(memory, slots, game, rules) {
     this.#memory = memory;
+    this.#slots = slots;
     this.#game = game;
     this.#rules = rules;
+    this.address = slots.pop() ?? memory.keep(memory.functions.iphyre_size());
     const joints = game.sticks.length + game.springs.length;
-    this.address = memory.scope((scope) => {
-      const arrays = pack(game, rules).map(([type, values]) => scope.copy(type, values));
+    const fits = memory.scope(() => {
+      const arrays = pack(game, rules).map(([type, values]) => memory.copy(type, values));
       const { gravity, bounce, friction, dt, bias } = rules.physics;
       const [low, high] = rules.exit.x_range ?? [-Infinity, Infinity];
-      return memory.functions.iphyre_new(
-        scope.copy("int32_t", arrays),
+      return memory.functions.iphyre_init(
+        this.address,
+        memory.copy("int32_t", arrays),
         game.bodies.length,
         joints,
-        scope.copy("double", [gravity, bounce, friction, dt, bias]),
-        scope.copy("double", [rules.exit.y, low, high]),
+        memory.copy("double", [gravity, bounce, friction, dt, bias]),
+        memory.copy("double", [rules.exit.y, low, high]),
       );
     });
-    if (!this.address) {
+    if (!fits) {
+      this.free();
       throw new RangeError(`A game of ${game.bodies.length} bodies and ${joints} joints is too big.`);
     }
     /** The bodies that can move. */
@@ -148,7 +154,7 @@ class World {
 
   /** Release the memory; the world cannot be used any more. */
   free() {
-    this.#memory.functions.iphyre_free(this.address);
+    if (this.address) this.#slots.push(this.address);
     this.address = 0;
   }
 
@@ -208,10 +214,11 @@ class World {
   /** [bodies, 6] x, y, angle and their velocities. @returns {Float64Array} */
   state() {
     const length = this.#game.bodies.length * STATE;
-    return this.#memory.scope((scope) => {
-      const rows = scope.zeros("double", length);
-      this.#memory.functions.iphyre_state(this.address, rows);
-      return scope.read("double", rows, length);
+    const memory = this.#memory;
+    return memory.scope(() => {
+      const rows = memory.zeros("double", length);
+      memory.functions.iphyre_state(this.address, rows);
+      return memory.read("double", rows, length);
     });
   }
 
@@ -225,14 +232,15 @@ class World {
 
   /** What agents see: the table of objects, then the positions that an action speaks of. */
   observe(onTheFly = true) {
-    return this.#memory.scope((scope) => {
+    const memory = this.#memory;
+    return memory.scope(() => {
       const gray = this.#game.bodies.flatMap((body, k) => (body.kind === "gray" ? [k] : []));
       const blocks = new Int32Array(MAX_BLOCKS).fill(NEVER);
       blocks.set(gray);
-      const seen = scope.zeros("float", MAX_OBSERVATION);
-      const list = scope.copy("int32_t", blocks);
-      const { iphyre_observe } = this.#memory.functions;
-      return scope.read("float", seen, iphyre_observe(this.address, list, onTheFly, seen));
+      const seen = memory.zeros("float", MAX_OBSERVATION);
+      const list = memory.copy("int32_t", blocks);
+      const length = memory.functions.iphyre_observe(this.address, list, onTheFly, seen);
+      return memory.read("float", seen, length);
     });
   }
 }

@@ -1,4 +1,4 @@
-// Arrays in the memory of the module.
+// Arrays in the memory of the module, which hands none out by itself.
 
 const TYPES = {
   int8_t: Int8Array,
@@ -8,15 +8,18 @@ const TYPES = {
   float: Float32Array,
   double: Float64Array,
 };
+const ALIGNMENT = 16; // bytes
+const PAGE = 65536; // bytes that the memory grows by
 
-/** What numbers of a type of C are in JavaScript. */
-export const arrayType = (type) => TYPES[type];
-
-/** The functions of the module, and arrays that last as long as one call of them. */
+/** The functions of the module, and its memory: a stack of arrays above what lasts. */
 export class Memory {
+  #top;
+  #scopes = 0;
+
   /** @param {any} functions the module's exports */
   constructor(functions) {
     this.functions = functions;
+    this.#top = functions.__heap_base.value;
   }
 
   /** A text of the module, which ends with a zero. */
@@ -26,58 +29,58 @@ export class Memory {
   }
 
   /**
-   * Let a function use arrays of the module, and release them when it returns.
+   * Let a function use arrays of the module, which are gone when it returns.
    * @template T
-   * @param {(scope: Scope) => T} use
+   * @param {() => T} use
    * @returns {T}
    */
   scope(use) {
-    const scope = new Scope(this.functions);
+    const top = this.#top;
+    this.#scopes += 1;
     try {
-      return use(scope);
+      return use();
     } finally {
-      scope.release();
+      this.#top = top;
+      this.#scopes -= 1;
     }
   }
-}
 
-/** Arrays of one call: addresses to give to the module, and what lies there afterwards. */
-class Scope {
-  #functions;
-  #addresses = [];
-
-  constructor(functions) {
-    this.#functions = functions;
+  /** The address of so many bytes that last. */
+  keep(bytes) {
+    if (this.#scopes > 0) throw new Error("What lasts is not allocated within a scope.");
+    return this.#allocate(bytes);
   }
 
   /** The address of so many zeros. */
   zeros(type, length) {
-    const bytes = Math.max(1, length * TYPES[type].BYTES_PER_ELEMENT);
-    const address = this.#functions.allocate(bytes) >>> 0;
-    if (address === 0) throw new RangeError(`There is no memory for ${bytes} bytes.`);
-    this.#addresses.push(address);
-    new Uint8Array(this.#functions.memory.buffer, address, bytes).fill(0);
+    const address = this.#allocate(length * TYPES[type].BYTES_PER_ELEMENT);
+    this.view(type, address, length).fill(type === "int64_t" ? 0n : 0);
     return address;
   }
 
   /** The address of a copy of some numbers. */
   copy(type, values) {
-    const address = this.zeros(type, values.length);
+    const address = this.#allocate(values.length * TYPES[type].BYTES_PER_ELEMENT);
     this.view(type, address, values.length).set(values);
     return address;
   }
 
-  /** The array at an address, until the module asks for more memory. */
-  view(type, address, length) {
-    return new TYPES[type](this.#functions.memory.buffer, address, length);
-  }
-
-  /** A copy of the array at an address, which lasts. */
+  /** A copy of the array at an address. */
   read(type, address, length) {
     return this.view(type, address, length).slice();
   }
 
-  release() {
-    for (const address of this.#addresses) this.#functions.release(address);
+  /** The array at an address, until more memory is needed. */
+  view(type, address, length) {
+    return new TYPES[type](this.functions.memory.buffer, address, length);
+  }
+
+  #allocate(bytes) {
+    const address = Math.ceil(this.#top / ALIGNMENT) * ALIGNMENT;
+    const { memory } = this.functions;
+    const missing = address + bytes - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+    this.#top = address + bytes;
+    return address;
   }
 }

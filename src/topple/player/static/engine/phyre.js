@@ -45,13 +45,14 @@ export class PhyreEngine {
   /** @param {import("./memory.js").Memory} memory */
   constructor(memory) {
     this.#memory = memory;
-    const { phyre } = JSON.parse(memory.text(memory.functions.describe()));
-    this.#layout = { scene: phyre.scene.slice(0, -1), outputs: phyre.outputs.slice(0, -1) };
+    const { scene, outputs } = JSON.parse(memory.text(memory.functions.describe()));
+    const named = (arrays) => Object.entries(arrays).filter(([name]) => name);
+    this.#layout = { scene: named(scene), outputs: named(outputs) };
   }
 
   /** Refuse a scene that cannot be simulated. @throws {SceneError} */
   check(scene) {
-    this.#memory.scope((scope) => this.#place(scope, scene));
+    this.#memory.scope(() => this.#place(scene));
   }
 
   /**
@@ -59,11 +60,11 @@ export class PhyreEngine {
    * @returns {{ valid: boolean, reason: string | null, balls: [number, number, number][] }}
    */
   validate(scene, action) {
-    return this.#memory.scope((scope) => {
-      const placed = this.#place(scope, scene);
-      const balls = this.#balls(scope, placed, action);
+    return this.#memory.scope(() => {
+      const placed = this.#place(scene);
+      const balls = this.#balls(placed, action);
       if (balls) return { valid: true, reason: null, balls };
-      return { valid: false, reason: this.#reason(scope, placed, action), balls: [] };
+      return { valid: false, reason: this.#reason(placed, action), balls: [] };
     });
   }
 
@@ -104,8 +105,9 @@ export class PhyreEngine {
     const count = actions.length;
     const balls = (actions[0]?.length ?? 0) / 3;
     const frames = stride > 0 ? Math.floor((maxSteps - 1) / stride) + 1 : 0;
-    return this.#memory.scope((scope) => {
-      const placed = this.#place(scope, scene);
+    const memory = this.#memory;
+    return memory.scope(() => {
+      const placed = this.#place(scene);
       const bodyCount = scene.bodies.length + balls;
       const objectCount = placed.objects + balls;
       const lengths = {
@@ -119,27 +121,26 @@ export class PhyreEngine {
         final_state: options.finalState ? count * bodyCount * STATE : 0,
       };
       const addresses = this.#layout.outputs.map(([name, type]) =>
-        lengths[name] ? scope.zeros(type, lengths[name]) : 0,
+        lengths[name] ? memory.zeros(type, lengths[name]) : 0,
       );
-      const made = this.#memory.functions.phyre_simulate(
+      memory.functions.phyre_simulate(
         placed.address,
         count,
-        scope.zeros("int32_t", count),
-        scope.copy("double", actions.flatMap((action) => Array.from(action))),
+        memory.zeros("int32_t", count),
+        memory.copy("double", actions.flatMap((action) => Array.from(action))),
         balls,
         maxSteps,
         stride,
         stable,
-        scope.copy("int32_t", addresses),
+        memory.copy("int32_t", addresses),
         frames,
         objectCount,
         bodyCount,
       );
-      if (!made) throw new RangeError("There is no memory for an attempt.");
       const written = Object.fromEntries(
         this.#layout.outputs.map(([name, type], k) => [
           name,
-          lengths[name] ? scope.read(type, addresses[k], lengths[name]) : undefined,
+          lengths[name] ? memory.read(type, addresses[k], lengths[name]) : undefined,
         ]),
       );
       if (written.outcome?.includes(OUT_OF_CONTACTS)) {
@@ -187,53 +188,56 @@ export class PhyreEngine {
    * @returns {{ image: Uint8Array, objects: Float32Array }}
    */
   observe(scene, balls = []) {
-    return this.#memory.scope((scope) => {
-      const placed = this.#place(scope, scene);
+    const memory = this.#memory;
+    return memory.scope(() => {
+      const placed = this.#place(scene);
       const count = (placed.objects + balls.length) * FEATURES;
-      const [image, objects] = [scope.zeros("uint8_t", SIZE * SIZE), scope.zeros("float", count)];
-      const list = scope.copy("double", balls.flat());
-      const { phyre_observe } = this.#memory.functions;
-      phyre_observe(placed.address, 0, list, balls.length, image, objects);
+      const image = memory.zeros("uint8_t", SIZE * SIZE);
+      const objects = memory.zeros("float", count);
+      const list = memory.copy("double", balls.flat());
+      memory.functions.phyre_observe(placed.address, list, balls.length, image, objects);
       return {
-        image: scope.read("uint8_t", image, SIZE * SIZE),
-        objects: scope.read("float", objects, count),
+        image: memory.read("uint8_t", image, SIZE * SIZE),
+        objects: memory.read("float", objects, count),
       };
     });
   }
 
   /** Put a scene into the module's memory and check it. */
-  #place(scope, scene) {
+  #place(scene) {
+    const memory = this.#memory;
     const arrays = pack(scene);
-    const words = this.#layout.scene.map(([name, type]) => scope.copy(type, arrays[name]));
-    const address = scope.copy("int32_t", [1, ...words]);
-    const body = scope.zeros("int32_t", 1);
-    const rule = this.#memory.functions.phyre_fault(address, body);
-    if (rule) {
-      const [index] = scope.view("int32_t", body, 1);
-      const where = index < 0 ? "" : `Body ${index}: `;
-      throw new SceneError(`${where}${this.#memory.text(rule)}.`);
+    const words = this.#layout.scene.map(([name, type]) => memory.copy(type, arrays[name]));
+    const address = memory.copy("int32_t", [1, ...words]);
+    const found = memory.zeros("int32_t", 4);
+    if (memory.functions.phyre_fault(address, found, found + 4)) {
+      const [body, text, limit, end] = memory.view("int32_t", found, 4);
+      const where = body < 0 ? "" : `Body ${body}: `;
+      const number = limit < 0 ? "" : limit;
+      throw new SceneError(`${where}${memory.text(text)}${number}${memory.text(end)}.`);
     }
     return { address, objects: arrays.kind.filter((kind) => kind !== 0).length };
   }
 
   /** The balls of an action as they are simulated, or null if it is invalid. */
-  #balls(scope, placed, action) {
-    const out = scope.zeros("double", action.length);
-    const list = scope.copy("double", Array.from(action));
-    const { phyre_validate } = this.#memory.functions;
-    const valid = phyre_validate(placed.address, 0, list, action.length / 3, out);
-    return valid ? triples(scope.read("double", out, action.length)) : null;
+  #balls(placed, action) {
+    const memory = this.#memory;
+    const out = memory.zeros("double", action.length);
+    const list = memory.copy("double", Array.from(action));
+    return memory.functions.phyre_validate(placed.address, list, action.length / 3, out)
+      ? triples(memory.read("double", out, action.length))
+      : null;
   }
 
-  #reason(scope, placed, action) {
+  #reason(placed, action) {
     const each = triples(action);
     const names = each.length === 1 ? ["the ball"] : ["the first ball", "the second ball"];
-    const empty = this.#place(scope, { bodies: [] });
-    const fits = (balls) => this.#balls(scope, empty, balls) !== null;
+    const empty = this.#place({ bodies: [] });
+    const fits = (balls) => this.#balls(empty, balls) !== null;
     const outside = each.findIndex((ball) => !fits(ball));
     if (outside >= 0) return `${names[outside]} does not lie inside the scene`;
     if (!fits(action)) return "the balls touch each other";
-    const covering = each.findIndex((ball) => this.#balls(scope, placed, ball) === null);
+    const covering = each.findIndex((ball) => this.#balls(placed, ball) === null);
     return covering >= 0 ? `${names[covering]} covers a body` : "the balls do not fit";
   }
 }
