@@ -22,6 +22,7 @@ def test_gallery_shows_the_games_by_split(visitor: Visitor) -> None:
 
 
 def test_known_clicks_win_the_game(visitor: Visitor) -> None:
+    visitor.choose_science()
     visitor.go(f"#/iphyre/{GAME}")
     visitor.press("Start")
     for tick, place in CLICKS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from playwright.sync_api import expect
 
@@ -22,7 +24,7 @@ JUDGE = """async ([task, places]) => {
 
 
 def test_gallery_shows_all_templates(visitor: Visitor) -> None:
-    visitor.go()
+    visitor.go("#/phyre")
     tiles = visitor.page.locator(".tile")
     expect(tiles).to_have_count(50)
     visitor.press("Two balls")
@@ -40,6 +42,7 @@ def test_gallery_shows_all_templates(visitor: Visitor) -> None:
 
 def test_known_solution_solves(visitor: Visitor) -> None:
     x, y, radius = SOLVING
+    visitor.choose_science()
     visitor.go(f"#/phyre/{TASK}")
     simulate = visitor.page.get_by_role("button", name="Simulate")
     expect(simulate).to_be_disabled()
@@ -63,12 +66,15 @@ def test_attempts_that_fail_are_counted(visitor: Visitor) -> None:
     for number in (1, 2):
         visitor.press("Simulate")
         expect(visitor.verdict).to_have_text("Not this time")
-        expect(visitor.page.get_by_text(f"{number} of 100 attempts")).to_be_visible()
+        expect(visitor.page.locator(".chip")).to_have_text(re.compile(rf"^{number} attempts?$"))
         visitor.press("Try again")
     visitor.go(f"#/phyre/{TASK}")  # nothing is lost
     expect(visitor.page.locator(".dots .miss")).to_have_count(2)
     visitor.press("Watch attempt 1, not solved")
     expect(visitor.verdict).to_have_text("Attempt 1: not solved")
+    visitor.press("Start from attempt 2")
+    expect(visitor.verdict).to_have_count(0)
+    expect(visitor.page.locator("[name=x]")).to_have_value(str(FAILING[0]))
 
 
 def test_balls_that_do_not_fit_are_refused_while_dragging(visitor: Visitor) -> None:
@@ -121,6 +127,12 @@ def test_drag_of_the_rim_and_the_wheel_change_the_radius(visitor: Visitor) -> No
     expect(radius).to_have_value("24")
     mouse.wheel(0, 100)
     expect(radius).to_have_value("23")
+    visitor.press("Undo")
+    expect(radius).to_have_value("24")
+    visitor.canvas.press("Control+z")
+    expect(radius).to_have_value("14")
+    visitor.press("Undo")
+    expect(radius).to_have_count(0)
 
 
 def test_keyboard_alone_solves(visitor: Visitor) -> None:
@@ -155,10 +167,16 @@ def test_keyboard_alone_solves(visitor: Visitor) -> None:
 
 def test_shown_solution_is_flagged(visitor: Visitor) -> None:
     visitor.go(f"#/phyre/{TASK}")
-    visitor.press("Show a solution")
-    visitor.press("Show it")
-    expect(visitor.verdict).to_contain_text("A solution (solved by two tries)")
+    expect(visitor.page.get_by_role("button", name="Show a solution")).to_be_hidden()
+    visitor.press("Hint")
+    visitor.press("Take it")
+    expect(visitor.page.locator(".hints li")).to_have_count(1)
     expect(visitor.page.get_by_text("attempts no longer count")).to_be_visible()
+    visitor.press("What matters")
+    visitor.press("A closer hint")
+    expect(visitor.page.locator(".hints li")).to_have_count(3)
+    visitor.press("Show a solution")
+    expect(visitor.verdict).to_contain_text("A solution (solved by two tries)")
     visitor.press("Try again")
     visitor.press("Simulate")
     expect(visitor.verdict).to_contain_text("Solved as practice")

@@ -103,10 +103,18 @@ class Visitor:
 
     def type_ball(self, number: int, x: int, y: int, radius: int) -> None:
         """Give a placed ball exact numbers."""
+        numbers = self.page.locator("details.numbers")
+        if numbers.get_attribute("open") is None:
+            numbers.locator("summary").click()
         row = self.page.locator(".ball-fields").nth(number)
         row.locator("[name=x]").fill(str(x))
         row.locator("[name=y]").fill(str(y))
         row.locator("[name=r]").fill(str(radius))
+
+    def choose_science(self) -> None:
+        """Choose the scientific view, which stays chosen."""
+        self.go("#/glossary")
+        self.press("Science")
 
     def press(self, name: str) -> None:
         """Press the button with this name."""

@@ -65,6 +65,7 @@ def phyre_replay(task: PhyreTask, action: list[float], stride: int) -> PhyreRepl
         raise InvalidError(task.validity(action).reason or "the action is invalid")
     return PhyreReplay(
         task=task.name,
+        name=task.title,
         tier=task.tier,
         description=task.description,
         action=action,
@@ -87,6 +88,7 @@ def game_replay(named: NamedGame, plan: Plan, hz: ReplayHz) -> GameReplay:
     rate = "" if rules is AT_60_HZ else f"&hz={rules.hz}"
     return GameReplay(
         game=named.name,
+        title=named.title,
         plan=[base.Elimination(tick=tick, body=body) for tick, body in plan.eliminations],
         solved=trace.solved,
         reward=rules.reward(ticks, removed, trace.solved),

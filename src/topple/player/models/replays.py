@@ -20,6 +20,7 @@ class PhyreReplay(Model):
     """A PHYRE attempt to watch."""
 
     task: str
+    name: str  # of its template or puzzle
     tier: Tier
     description: str
     action: list[float]
@@ -38,6 +39,7 @@ class GameReplay(GameGeometry):
     """
 
     game: str
+    title: str  # its name in words
     plan: list[Elimination]
     solved: bool
     reward: float

@@ -3,9 +3,15 @@ import { api } from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { pageLink, startRouter } from "./router.js";
-import { settingsButton } from "./settings_menu.js";
+import { settings } from "./settings.js";
+import { settingsButton, soundButton, viewSwitch } from "./settings_menu.js";
 
-const TABS = [
+const GAME_TABS = [
+  ["", "Play", "flag"],
+  ["make", "Make", "pencil"],
+  ["glossary", "Glossary", "book"],
+];
+const SCIENCE_TABS = [
   ["phyre", "PHYRE", "flag"],
   ["iphyre", "I-PHYRE", "bulb"],
   ["watch", "Watch", "eye"],
@@ -20,7 +26,7 @@ const route = (pattern, file, builder) => ({
 });
 
 const ROUTES = [
-  route("", "phyre_gallery", "home"),
+  route("", "home", "home"),
   route("phyre", "phyre_gallery", "phyreGallery"),
   route("phyre/:task", "phyre_play", "phyrePage"),
   route("phyre/template/:template", "phyre_template", "templatePage"),
@@ -31,6 +37,7 @@ const ROUTES = [
   route("watch", "watch", "runsPage"),
   route("watch/:run", "watch", "runPage"),
   route("watch/:run/:subject", "watch", "subjectPage"),
+  route("glossary", "glossary", "glossaryPage"),
   route("study", "studies", "studiesPage"),
   route("study/:study", "study", "studyPage"),
   route("study/:study/results", "studies", "resultsPage"),
@@ -39,18 +46,32 @@ const ROUTES = [
 ];
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-const tabs = TABS.map(([name, text, symbol]) =>
-  h("a", { href: pageLink(name) }, icon(symbol), text),
-);
+const bar = /** @type {HTMLElement} */ (document.querySelector(".tabs"));
+
+/** Where the user is, among the tabs of the current view. */
+function showTabs(name) {
+  const tabs = settings.science ? SCIENCE_TABS : GAME_TABS;
+  const home = settings.science ? "phyre" : "";
+  const own = tabs.some(([tab]) => tab === name) ? name : name in { replay: 1 } ? null : home;
+  replace(
+    bar,
+    tabs.map(([tab, text, symbol]) =>
+      h(
+        "a",
+        { href: pageLink(...(tab ? [tab] : [])), "aria-current": tab === own ? "page" : null },
+        icon(symbol),
+        text,
+      ),
+    ),
+  );
+}
 
 function show({ title, element, focused = false }, name) {
   document.title = title ? `${title} · Topple` : "Topple";
   document.body.classList.toggle("focused", focused);
-  TABS.forEach(([own], i) => {
-    const current = own === name || (own === "phyre" && name === "");
-    if (current) tabs[i].setAttribute("aria-current", "page");
-    else tabs[i].removeAttribute("aria-current");
-  });
+  document.body.classList.toggle("playing", element.querySelector(".play, .editor") !== null);
+  if (settings.inStudy !== focused) settings.enter(focused);
+  showTabs(name);
   replace(main, element);
   scrollTo(0, 0);
   announce(title ?? "Topple");
@@ -77,7 +98,6 @@ addEventListener("keydown", () => (document.documentElement.dataset.input = "key
   capture: true,
 });
 
-replace(document.querySelector(".tabs"), tabs);
-document.getElementById("settings")?.append(settingsButton());
+document.getElementById("settings")?.append(viewSwitch(), soundButton(), settingsButton());
 await startRouter(ROUTES, show, fail);
 document.body.dataset.ready = "true";

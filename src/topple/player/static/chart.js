@@ -1,5 +1,6 @@
 // Charts: the success curve of a player, and bars that compare players.
 import { h, svg } from "./dom.js";
+import { term } from "./glossary.js";
 
 const [WIDE, HIGH] = [340, 170];
 const PAD = { left: 30, right: 6, top: 8, bottom: 22 };
@@ -69,7 +70,7 @@ export function bars(rows, { low = 0, high, digits = 1 }) {
       return h(
         "li",
         { class: you ? "you" : "", title: note },
-        h("span", {}, name),
+        h("span", {}, term(name)),
         h("span", { class: "track" }, fill),
         h("span", { class: "value" }, value === null ? "–" : value.toFixed(digits)),
       );

@@ -2,10 +2,25 @@
 
 const KEY = "topple.settings";
 
-/** @typedef {{ theme: "auto" | "light" | "dark", colours: "paper" | "safe", speed: number }} Choices */
+/**
+ * @typedef {object} Choices
+ * @property {"auto" | "light" | "dark"} theme
+ * @property {"paper" | "safe"} colours
+ * @property {number} speed of playback
+ * @property {"game" | "science"} view whether scores, variants and numbers are shown
+ * @property {boolean} sound in the game
+ * @property {boolean} studySound in studies, where it is off at first
+ */
 
 /** @type {Choices} */
-const DEFAULTS = { theme: "auto", colours: "paper", speed: 1 };
+const DEFAULTS = {
+  theme: "auto",
+  colours: "paper",
+  speed: 1,
+  view: "game",
+  sound: true,
+  studySound: false,
+};
 
 class Settings extends EventTarget {
   constructor() {
@@ -16,6 +31,8 @@ class Settings extends EventTarget {
     this.darkQuery.addEventListener("change", () => this.#changed());
   }
 
+  inStudy = false; // whether the page of a study is shown
+
   /** Whether the page is dark now. */
   get dark() {
     const { theme } = this.choices;
@@ -25,6 +42,26 @@ class Settings extends EventTarget {
   /** Whether the user asked the system for reduced motion. */
   get reducedMotion() {
     return this.motionQuery.matches;
+  }
+
+  /** Whether scores, variants and numbers are shown. */
+  get science() {
+    return this.choices.view === "science";
+  }
+
+  /** Whether sounds are played here. */
+  get sound() {
+    return this.inStudy ? this.choices.studySound : this.choices.sound;
+  }
+
+  set sound(on) {
+    this.set(this.inStudy ? { studySound: on } : { sound: on });
+  }
+
+  /** Tell whether the page of a study is shown. */
+  enter(study) {
+    this.inStudy = study;
+    this.#changed();
   }
 
   /** @param {Partial<Choices>} choices */
@@ -42,6 +79,7 @@ class Settings extends EventTarget {
   }
 
   #changed() {
+    document.documentElement.dataset.view = this.choices.view;
     this.dispatchEvent(new Event("change"));
   }
 }
@@ -55,3 +93,4 @@ function read() {
 }
 
 export const settings = new Settings();
+document.documentElement.dataset.view = settings.choices.view;

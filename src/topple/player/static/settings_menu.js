@@ -1,6 +1,6 @@
-// The settings button: theme and scene colours.
+// The buttons at the end of the header: game or science, sound, theme and scene colours.
 import { palette } from "./canvas/palette.js";
-import { h } from "./dom.js";
+import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { settings } from "./settings.js";
 import { segments } from "./widgets.js";
@@ -14,6 +14,36 @@ const COLOURS = [
   ["paper", "Original"],
   ["safe", "Colour-blind"],
 ];
+
+const VIEWS = [
+  ["game", "Game"],
+  ["science", "Science"],
+];
+
+/** The switch between the game and the scientific view. */
+export function viewSwitch() {
+  return segments("View", VIEWS, settings.choices.view, (view) => {
+    settings.set({ view });
+    dispatchEvent(new Event("hashchange")); // the page is built again for the other view
+  });
+}
+
+/** The button that turns sounds on and off. */
+export function soundButton() {
+  const toggle = h("button", {
+    class: "round quiet",
+    onclick: () => (settings.sound = !settings.sound),
+  });
+  const show = () => {
+    const label = settings.sound ? "Turn sounds off" : "Turn sounds on";
+    toggle.setAttribute("aria-label", label);
+    toggle.title = label;
+    replace(toggle, icon(settings.sound ? "sound" : "silence"));
+  };
+  settings.addEventListener("change", show);
+  show();
+  return toggle;
+}
 
 export function settingsButton() {
   const menu = h(

@@ -1,6 +1,7 @@
 // Widgets that several pages use.
 import { announce, h, toast } from "./dom.js";
 import { icon } from "./icons.js";
+import { MOST_STARS } from "./path.js";
 
 /**
  * A row of buttons, one of which is pressed.
@@ -121,7 +122,7 @@ export function meter(solved, tried, all) {
 }
 
 /** The header of a page: its title, breadcrumb, text and buttons. */
-export function head({ crumbs = [], title, text = null, end = [] }) {
+export function head({ crumbs = [], title, small = null, text = null, end = [] }) {
   return h(
     "div",
     { class: "head" },
@@ -134,9 +135,21 @@ export function head({ crumbs = [], title, text = null, end = [] }) {
           { class: "crumbs", "aria-label": "Breadcrumb" },
           crumbs.map(([name, href]) => [h("a", { href }, name), " / "]),
         ),
-      h("h1", {}, title),
+      h("h1", {}, title, small && h("span", { class: "small-id" }, small)),
       text && h("p", { class: "muted" }, text),
     ),
     end,
+  );
+}
+
+/** Three stars, so many of them filled. @param {number} earned @param {string} [kind] */
+export function stars(earned, kind = "") {
+  const label = `${earned} of ${MOST_STARS} stars`;
+  return h(
+    "span",
+    { class: `stars ${kind}`, role: "img", "aria-label": label },
+    Array.from({ length: MOST_STARS }, (_, i) =>
+      h("i", { class: i < earned ? "on" : "" }, icon("star")),
+    ),
   );
 }

@@ -51,16 +51,21 @@ export function grayAt(bodies, point, present = () => true, slack = 0) {
  * @param {(body: number) => boolean} [state.present]
  * @param {number} [state.hover] the block that is pointed at
  * @param {boolean} [state.light]
+ * @param {(body: number) => Pose | undefined} [state.ghost] the balls of an earlier play
+ * @param {number} [state.hint] a block that a hint is about
  */
 export function paintGame(ctx, game, state = {}) {
-  const { poseOf = () => undefined, present = () => true, hover = -1, light } = state;
-  const { ground, iphyre: colours } = palette(light);
+  const { poseOf = () => undefined, present = () => true, hover = -1, light, ghost, hint } = state;
+  const { ground, iphyre: colours, over } = palette(light);
   const poses = game.bodies.map((body, i) => poseOf(i) ?? startOf(body));
   ctx.fillStyle = ground;
   ctx.fillRect(0, 0, IPHYRE_SIZE, IPHYRE_SIZE);
   ctx.lineCap = "round";
   ctx.lineJoin = "round";
   game.bodies.forEach((body, i) => {
+    if (i === hint) paintBlock(ctx, body, poses[i], { [body.kind]: over.hint }, false, 14);
+    if (ghost && body.kind === "ball")
+      paintGhost(ctx, ghost(i) ?? startOf(body), body.radius, over);
     if (!present(i)) return;
     if (body.kind === "ball") paintBall(ctx, poses[i], body.radius, colours);
     else paintBlock(ctx, body, poses[i], colours, i === hover);
@@ -77,7 +82,19 @@ export function paintGame(ctx, game, state = {}) {
   }
 }
 
-function paintBlock(ctx, body, [x, y, angle], colours, hover) {
+function paintGhost(ctx, [x, y], radius, over) {
+  ctx.globalAlpha = 0.55;
+  ctx.setLineDash([6, 5]);
+  ctx.lineWidth = 2;
+  ctx.strokeStyle = over.ghost;
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  ctx.globalAlpha = 1;
+}
+
+function paintBlock(ctx, body, [x, y, angle], colours, hover, more = 0) {
   const { kind, radius } = body;
   const [x1, y1, x2, y2] = body.ends;
   const [dx, dy, cos, sin] = [(x2 - x1) / 2, (y2 - y1) / 2, Math.cos(angle), Math.sin(angle)];
@@ -87,7 +104,7 @@ function paintBlock(ctx, body, [x, y, angle], colours, hover) {
     [x + hx, y + hy],
   ];
   if (hover) line(ctx, ends, 2 * radius + 8, colours.ball);
-  line(ctx, ends, 2 * radius, colours[kind]);
+  line(ctx, ends, 2 * radius + more, colours[kind]);
 }
 
 function paintBall(ctx, [x, y, angle], radius, colours) {

@@ -7,6 +7,7 @@ import { settings } from "../settings.js";
  * @property {Record<string, string>} phyre by the names of PHYRE's colour codes
  * @property {Record<string, string>} iphyre by what a body is
  * @property {boolean} marks whether goal bodies carry a mark besides their colour
+ * @property {Record<string, string>} over what is drawn over a scene: goal marks, rings, ghosts
  * @property {Record<string, string>} words for PHYRE's colours where they look different
  */
 
@@ -58,6 +59,18 @@ const SAFE = {
 // On a dark page the ground and fixed bodies swap colours; moving bodies keep theirs.
 const DARK = { ground: "#12161b", fixed: "#e4e8ec", purple: "#8a88e0", gray: "#71808c" };
 
+// What is drawn over a scene.
+const OVER = {
+  goal: "#f2a100",
+  ring: "#12a583",
+  ringTrack: "rgb(120 130 140 / 35%)",
+  lost: "#e0443c",
+  hint: "#d63bb0",
+  ghost: "#6b7680",
+  badge: "#59636d",
+  onBadge: "#ffffff",
+};
+
 /**
  * The palette that the settings ask for.
  * @param {boolean} [light] white ground even on a dark page, as all participants see the same
@@ -65,9 +78,10 @@ const DARK = { ground: "#12161b", fixed: "#e4e8ec", purple: "#8a88e0", gray: "#7
  */
 export function palette(light = false) {
   const base = settings.choices.colours === "safe" ? SAFE : PAPER;
-  if (light || !settings.dark) return { ground: "#ffffff", ...base };
+  if (light || !settings.dark) return { ground: "#ffffff", over: OVER, ...base };
   return {
     ground: DARK.ground,
+    over: { ...OVER, ghost: "#9aa6b1" },
     phyre: {
       ...base.phyre,
       black: DARK.fixed,

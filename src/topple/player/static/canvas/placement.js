@@ -6,6 +6,8 @@ import { clampRadius, faults, MAX_RADIUS, SIZE } from "./geometry.js";
 const FIRST_RADIUS = 14; // px
 const GRIP = 14; // screen px around the rim handle and small balls, for touches
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const HISTORY = 100; // changes that can be undone
+const BADGE = 12; // screen px around the number of an earlier try
 const STRIDE = 8; // px per arrow key with Shift
 
 /** Fires "change" when a ball moves, and "submit" when Enter asks for the simulation. */
@@ -24,7 +26,35 @@ export class Placement extends EventTarget {
     this.balls = [];
     this.selected = 0;
     this.enabled = true;
+    /** @type {{ balls: BallSpot[], number: number, solved: boolean }[]} earlier tries */
+    this.ghosts = [];
     this.#listen();
+  }
+
+  /** @type {BallSpot[][]} */
+  #past = [];
+  #settled = "[]"; // the balls that the next change can be undone to
+  #fingers = new Map(); // where they are, by pointer
+  #pinch = 0; // radius per distance of two fingers
+
+  get canUndo() {
+    return this.#past.length > 0;
+  }
+
+  /** Go back to the balls before the last change. */
+  undo() {
+    const before = this.#past.pop();
+    if (!before) return;
+    this.#settled = JSON.stringify(before);
+    this.set(before);
+  }
+
+  /** Remember the balls, so that the change that led to them can be undone. */
+  settle() {
+    const now = JSON.stringify(this.balls);
+    if (now === this.#settled) return;
+    this.#past = [...this.#past, JSON.parse(this.#settled)].slice(-HISTORY);
+    this.#settled = now;
   }
 
   /** @type {{ kind: "move" | "size", dx: number, dy: number } | null} */
@@ -59,6 +89,7 @@ export class Placement extends EventTarget {
   set(balls) {
     this.balls = balls.slice(0, this.count).map((ball) => ({ ...ball }));
     this.selected = Math.min(this.selected, Math.max(0, this.balls.length - 1));
+    this.settle();
     this.#changed();
   }
 
@@ -119,7 +150,7 @@ export class Placement extends EventTarget {
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
     for (const name of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(name, () => (this.#drag = null));
+      canvas.addEventListener(name, (event) => this.#up(event));
     }
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     canvas.addEventListener("keydown", (event) => this.#key(event));
@@ -133,11 +164,19 @@ export class Placement extends EventTarget {
     event.preventDefault();
     this.view.canvas.focus({ preventScroll: true });
     this.view.canvas.setPointerCapture(event.pointerId);
+    this.#fingers.set(event.pointerId, point);
+    if (this.#fingers.size === 2 && ball) {
+      this.#drag = null;
+      this.#pinch = ball.r / Math.max(this.#spread(), 1);
+      return;
+    }
     if (ball && distance(this.#handle(ball), point) < grip) {
       this.#drag = { kind: "size", dx: distance(ball, point) - ball.r, dy: 0 };
       return;
     }
     let index = this.balls.findIndex((b) => distance(b, point) < Math.max(b.r, grip));
+    const ghost = index < 0 ? this.#ghostAt(point) : undefined;
+    if (ghost) return this.set(ghost.balls);
     if (index < 0) {
       // A click on an empty spot places the next ball, or moves the selected one if all are placed.
       index = this.balls.length < this.count ? this.balls.length : this.selected;
@@ -152,8 +191,30 @@ export class Placement extends EventTarget {
     this.#changed();
   }
 
+  #ghostAt(point) {
+    const near = BADGE / this.view.scale;
+    return this.ghosts.findLast(({ balls: [first] }) => distance(first, point) < near);
+  }
+
+  /** The distance of two fingers. */
+  #spread() {
+    const [one, other] = this.#fingers.values();
+    return distance(one, other);
+  }
+
+  #up(event) {
+    if (!this.#fingers.delete(event.pointerId)) return;
+    this.#drag = null;
+    this.#pinch = 0;
+    this.settle();
+    this.#changed();
+  }
+
   #move(event) {
     const point = this.view.at(event);
+    if (this.#fingers.has(event.pointerId)) this.#fingers.set(event.pointerId, point);
+    if (this.#pinch && this.#fingers.size === 2)
+      return this.update(this.selected, { r: this.#pinch * this.#spread() });
     if (!this.#drag) return this.#cursor(point);
     const { kind, dx, dy } = this.#drag;
     if (kind === "move") this.update(this.selected, { x: point.x + dx, y: point.y + dy });
@@ -167,6 +228,7 @@ export class Placement extends EventTarget {
     if (!this.enabled) dataset.cursor = "";
     else if (ball && distance(this.#handle(ball), point) < grip) dataset.cursor = "size";
     else if (this.balls.some((b) => distance(b, point) < b.r)) dataset.cursor = "move";
+    else if (this.#ghostAt(point)) dataset.cursor = "hit";
     else dataset.cursor = "place";
   }
 
@@ -175,11 +237,17 @@ export class Placement extends EventTarget {
     if (!this.enabled || !ball) return;
     event.preventDefault();
     this.update(this.selected, { r: ball.r - Math.sign(event.deltaY) });
+    this.settle();
   }
 
   #key(event) {
-    if (!this.enabled || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!this.#obey(event)) return;
+    const { ctrlKey, metaKey, altKey, key } = event;
+    if (!this.enabled || altKey) return;
+    if (ctrlKey || metaKey) {
+      if (key !== "z") return;
+      this.undo();
+    } else if (!this.#obey(event)) return;
+    else this.settle();
     event.preventDefault();
     event.stopPropagation();
   }

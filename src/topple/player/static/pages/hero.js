@@ -8,10 +8,10 @@ import { pageLink } from "../router.js";
 import { settings } from "../settings.js";
 
 const SHOW = [
-  ["00013:020", "0.3254,0.7465,0.6496"],
-  ["00009:119", "0.7334,0.6375,0.6453"],
-  ["00012:009", "0.4504,0.7562,0.3476"],
-  ["00106:000", "0.814,0.6152,0.3063,0.6239,0.527,0.4261"],
+  ["00013:020", "Branching chains", "0.3254,0.7465,0.6496"],
+  ["00009:119", "Bar on the brink", "0.7334,0.6375,0.6453"],
+  ["00012:009", "Four strings of pearls", "0.4504,0.7562,0.3476"],
+  ["00106:000", "Two catapults", "0.814,0.6152,0.3063,0.6239,0.527,0.4261"],
 ];
 const REST = 1200; // ms between two replays
 
@@ -29,13 +29,12 @@ export function heroShow() {
 
   async function run() {
     for (let turn = 0; !left; turn++) {
-      const [task, action] = SHOW[turn % SHOW.length];
+      const [task, name, action] = SHOW[turn % SHOW.length];
       const { scene, trajectory } = await api.get(`replays/phyre/${task}`, { action });
       const replay = new Replay(trajectory);
       bodies = [...scene.bodies, ...replay.balls.map(ballBody)];
       caption.replaceChildren(
-        "Task ",
-        h("a", { href: pageLink("phyre", task) }, task),
+        h("a", { href: pageLink("phyre", task) }, name),
         ", solved with ",
         replay.balls.length === 1 ? "one ball" : "two balls",
       );

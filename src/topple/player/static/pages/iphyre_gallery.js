@@ -2,6 +2,7 @@
 import { api } from "../api.js";
 import { bars } from "../chart.js";
 import { count, h, replace } from "../dom.js";
+import { term } from "../glossary.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
 import { pageLink } from "../router.js";
@@ -59,9 +60,12 @@ export async function iphyreGallery() {
       {},
       head({
         title: "I-PHYRE",
-        text:
+        text: [
           "Get the red balls out through the bottom. All you can do is remove gray blocks, and timing matters: " +
-          "the clock runs while you think. Success earns 1000 points; every second costs 1 and every block 10.",
+            "the clock runs while you think. The ",
+          term("score", "score"),
+          " is 1000 points for success, minus 1 for every second and 10 for every block.",
+        ],
       }),
       h("div", { class: "filters" }, segments("Show", STATES, "", show)),
       standing.splits.some(({ games: played }) => played) && standingCard(standing),
@@ -71,7 +75,7 @@ export async function iphyreGallery() {
 }
 
 function tile(game, pictures) {
-  const { name, balls, gray, solved, best_reward: best, attempts } = game;
+  const { name, title, balls, gray, solved, best_reward: best, attempts } = game;
   const state = best === null ? (attempts ? "tried" : "") : `best ${best.toFixed(0)}`;
   return h(
     "a",
@@ -81,17 +85,11 @@ function tile(game, pictures) {
     h(
       "span",
       { class: "text" },
-      h("h3", {}, title(name)),
+      h("h3", {}, title),
       h("p", {}, `${count(balls, "ball")}, ${count(gray, "gray block")}`),
       h("span", { class: "id" }, state),
     ),
   );
-}
-
-/** The name of a game as a title. */
-export function title(name) {
-  const words = name.replaceAll("_", " ");
-  return words[0].toUpperCase() + words.slice(1);
 }
 
 function standingCard({ splits, source }) {

@@ -1,11 +1,11 @@
 // All PHYRE templates, with the player's progress.
 import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
+import { term } from "../glossary.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
 import { pageLink } from "../router.js";
 import { meter, segments } from "../widgets.js";
-import { heroShow } from "./hero.js";
 
 const TIERS = [
   ["", "All"],
@@ -18,47 +18,6 @@ const STATES = [
   ["open", "Started"],
   ["done", "All solved"],
 ];
-
-/** The first page: an introduction above the gallery. */
-export async function home() {
-  const gallery = await phyreGallery();
-  const show = heroShow();
-  const hero = h(
-    "section",
-    { class: "hero" },
-    h(
-      "div",
-      {},
-      h("h1", {}, "Think before it falls."),
-      h(
-        "p",
-        {},
-        "Place a ball, let go, and see whether you understood the world. Five thousand PHYRE " +
-          "puzzles and fifty I-PHYRE games, simulated exactly as for the agents you play against.",
-      ),
-      h(
-        "div",
-        { class: "row" },
-        h(
-          "a",
-          { class: "button primary big", href: pageLink("phyre", "00001:007") },
-          icon("play"),
-          "Play a first puzzle",
-        ),
-        h("a", { class: "button big", href: pageLink("iphyre") }, "Real-time games"),
-      ),
-    ),
-    show.element,
-  );
-  return {
-    title: "",
-    element: h("div", {}, hero, gallery.element),
-    leave: () => {
-      show.leave();
-      gallery.leave?.();
-    },
-  };
-}
 
 export async function phyreGallery() {
   const templates = await api.get("phyre/templates");
@@ -74,9 +33,7 @@ export async function phyreGallery() {
       grid,
       shown.map(([, element]) => element),
     );
-    tally.textContent = shown.length
-      ? count(shown.length, "template")
-      : "No template matches.";
+    tally.textContent = shown.length ? count(shown.length, "template") : "No template matches.";
   };
   show();
 
@@ -89,8 +46,18 @@ export async function phyreGallery() {
       h(
         "div",
         { class: "section" },
-        h("h2", {}, "PHYRE"),
-        h("p", {}, "Bring two bodies together, and keep them touching for three seconds."),
+        h("h1", {}, "PHYRE"),
+        h(
+          "p",
+          {},
+          "Bring two bodies together, and keep them touching for three seconds: 50 ",
+          term("templates", "template"),
+          " of 100 ",
+          term("tasks", "task"),
+          " in two ",
+          term("tiers", "tier"),
+          ".",
+        ),
       ),
       h(
         "div",
@@ -117,17 +84,17 @@ export async function phyreGallery() {
   };
 }
 
-function fits({ id, tier, idea, tasks, tried, solved }, chosen) {
+function fits({ id, name, tier, idea, tasks, tried, solved }, chosen) {
   const state = tried === 0 ? "new" : solved === tasks ? "done" : "open";
   return (
     (!chosen.tier || chosen.tier === tier) &&
     (!chosen.state || chosen.state === state) &&
-    `${id} ${idea}`.toLowerCase().includes(chosen.text)
+    `${id} ${name} ${idea}`.toLowerCase().includes(chosen.text)
   );
 }
 
 function tile(template, pictures) {
-  const { id, tier, idea, tasks, tried, solved, scene } = template;
+  const { id, name, tier, idea, tasks, tried, solved, scene } = template;
   return h(
     "a",
     { class: "tile", href: pageLink("phyre", "template", id) },
@@ -136,6 +103,7 @@ function tile(template, pictures) {
     h(
       "span",
       { class: "text" },
+      h("h3", {}, name),
       h("span", { class: "id" }, `${id} · ${tier === "ball" ? "one ball" : "two balls"}`),
       h("p", {}, idea),
       meter(solved, tried, tasks),

@@ -3,12 +3,20 @@ import { api as freeApi } from "../api.js";
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
 import { PhyreTask } from "../play/phyre_task.js";
+import { pathCrumbs, placeOnPath } from "../path.js";
 import { pageLink } from "../router.js";
+import { settings } from "../settings.js";
 import { head } from "../widgets.js";
 
 /** @param {import("../router.js").Parameters} at */
 export async function phyrePage({ parts: [id], query }) {
-  const play = await phyrePlay({ api: freeApi, id, action: query.get("action") });
+  const place = await placeOnPath("phyre", id);
+  const play = await phyrePlay({
+    api: freeApi,
+    id,
+    action: query.get("action"),
+    first: place === 0,
+  });
   const { task } = play;
   const own = id.startsWith("own:");
   const step = (name, to, label) =>
@@ -19,7 +27,7 @@ export async function phyrePage({ parts: [id], query }) {
       icon(name),
     );
   return {
-    title: `Task ${id}`,
+    title: task.name,
     leave: play.leave,
     element: h(
       "div",
@@ -27,21 +35,36 @@ export async function phyrePage({ parts: [id], query }) {
       head({
         crumbs: own
           ? [["Make", pageLink("make")]]
-          : [
-              ["PHYRE", pageLink("phyre")],
-              [task.template, pageLink("phyre", "template", task.template)],
-            ],
-        title: own ? task.idea || "Your puzzle" : `Task ${id}`,
-        end: h(
-          "div",
-          { class: "row" },
-          step("back", task.previous, "Previous task"),
-          step("next", task.next, "Next task"),
-        ),
+          : settings.science
+            ? [
+                ["PHYRE", pageLink("phyre")],
+                [task.template, pageLink("phyre", "template", task.template)],
+              ]
+            : pathCrumbs(place),
+        title: task.name,
+        small: own ? null : id,
+        end: settings.science
+          ? h(
+              "div",
+              { class: "row" },
+              step("back", task.previous, "Previous task"),
+              step("next", task.next, "Next task"),
+            )
+          : [],
       }),
       play.element,
+      !own && !settings.science && variantsLink(task.template),
     ),
   };
+}
+
+/** Where the other variants of a puzzle are. */
+function variantsLink(template) {
+  return h(
+    "p",
+    { class: "variants small" },
+    h("a", { href: pageLink("phyre", "template", template) }, "Other variants of this puzzle"),
+  );
 }
 
 /**
@@ -51,12 +74,14 @@ export async function phyrePage({ parts: [id], query }) {
  * @param {string} options.id
  * @param {string | null} [options.action] where the balls are at first, as in a link
  * @param {((progress: any) => void) | null} [options.onprogress] in a study: after each attempt
+ * @param {boolean} [options.first] whether this is the first puzzle of the path
  */
-export async function phyrePlay({ api, id, action = null, onprogress = null }) {
+export async function phyrePlay({ api, id, action = null, onprogress = null, first = false }) {
   const path = `phyre/tasks/${encodeURIComponent(id)}`;
   await api.player();
   const task = await api.get(path);
-  const play = new PhyreTask(api, path, task, onprogress);
+  const fresh = first && task.progress.attempts === 0;
+  const play = new PhyreTask(api, path, task, onprogress, fresh);
   await play.start(action);
   return { task, element: play.element, leave: () => play.leave() };
 }

@@ -4,6 +4,7 @@ import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
 import { pageLink } from "../router.js";
+import { settings } from "../settings.js";
 import { head, segments } from "../widgets.js";
 
 const STATES = [
@@ -35,14 +36,15 @@ export async function templatePage({ parts: [id] }) {
   show("");
 
   return {
-    title: `Template ${id}`,
+    title: template?.name ?? `Template ${id}`,
     leave: () => pictures.close(),
     element: h(
       "div",
       {},
       head({
-        crumbs: [["PHYRE", pageLink("phyre")]],
-        title: `Template ${id}`,
+        crumbs: [settings.science ? ["PHYRE", pageLink("phyre")] : ["Puzzles", pageLink()]],
+        title: template?.name ?? `Template ${id}`,
+        small: id,
         text: template?.idea,
         end: h(
           "span",

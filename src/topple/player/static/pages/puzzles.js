@@ -1,9 +1,9 @@
 // The puzzles made in the player, and links to make new ones.
 import { api } from "../api.js";
-import { h, replace } from "../dom.js";
+import { h } from "../dom.js";
 import { IphyreDraft } from "../editor/iphyre_draft.js";
 import { icon } from "../icons.js";
-import { Pictures } from "../pictures.js";
+import { LazyPictures } from "../pictures.js";
 import { pageLink } from "../router.js";
 import { button, confirm, head, reportErrors } from "../widgets.js";
 
@@ -50,7 +50,10 @@ function tile(puzzle, pictures) {
   const card = h(
     "div",
     { class: "tile" },
-    pictures.of(id),
+    pictures.of(async (drawn) => {
+      const { data } = await api.get(`puzzles/${id}`);
+      return benchmark === "phyre" ? drawn.phyre(data) : drawn.iphyre(geometry(data));
+    }),
     h(
       "div",
       { class: "text" },
@@ -87,38 +90,6 @@ function tile(puzzle, pictures) {
     ),
   );
   return card;
-}
-
-/** Pictures of stored puzzles, whose data is loaded when they come into view. */
-class LazyPictures {
-  #pictures = new Pictures();
-  #observer = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries)
-      if (isIntersecting) this.#draw(/** @type {HTMLElement} */ (target));
-  });
-
-  of(id) {
-    const box = h("div", { class: "picture", "data-id": id });
-    this.#observer.observe(box);
-    return box;
-  }
-
-  close() {
-    this.#observer.disconnect();
-    this.#pictures.close();
-  }
-
-  async #draw(box) {
-    this.#observer.unobserve(box);
-    // A puzzle that cannot be drawn keeps an empty picture.
-    const puzzle = await api.get(`puzzles/${box.dataset.id}`).catch(() => null);
-    if (!puzzle || !box.isConnected) return;
-    const { benchmark, data } = puzzle;
-    replace(
-      box,
-      benchmark === "phyre" ? this.#pictures.phyre(data) : this.#pictures.iphyre(geometry(data)),
-    );
-  }
 }
 
 /** The JSON form of a game as bodies to draw. */

@@ -6,7 +6,6 @@ import { goalSentence } from "../play/parts.js";
 import { pageLink } from "../router.js";
 import { Viewer } from "../play/viewer.js";
 import { chip, head } from "../widgets.js";
-import { title } from "./iphyre_gallery.js";
 
 export async function phyreReplay({ parts: [task], query }) {
   const data = await api.get(`replays/phyre/${encodeURIComponent(task)}`, {
@@ -14,10 +13,10 @@ export async function phyreReplay({ parts: [task], query }) {
     stride: 1,
   });
   const balls = data.trajectory.balls.map(([x, y, r]) => `(${x}, ${y}), radius ${r}`).join(" and ");
-  return replayPage("phyre", data, `Replay of ${task}`, pageLink("phyre", task), [
+  return replayPage("phyre", data, `Replay of “${data.name}”`, pageLink("phyre", task), [
     goalSentence(data.description),
     outcome(data.outcome === "solved"),
-    h("p", { class: "muted small" }, `Balls at ${balls} px.`),
+    h("p", { class: "muted small" }, `Task ${task}, balls at ${balls} px.`),
   ]);
 }
 
@@ -29,7 +28,7 @@ export async function iphyreReplay({ parts: [game], query }) {
   const removals = data.plan.map(
     ({ tick, body }) => `block ${body} at ${(tick / data.hz).toFixed(2)} s`,
   );
-  return replayPage("iphyre", data, `Replay of ${title(game)}`, pageLink("iphyre", game), [
+  return replayPage("iphyre", data, `Replay of “${data.title}”`, pageLink("iphyre", game), [
     outcome(data.solved),
     h(
       "p",

@@ -64,6 +64,7 @@ function row(placement, i) {
           max,
           step: 1,
           "aria-label": `${name}, ${label.toLowerCase()}`,
+          onchange: () => placement.settle(),
           oninput: (event) => {
             if (event.target.value !== "")
               placement.update(i, { [field]: Number(event.target.value) });

@@ -1,6 +1,7 @@
 // The panels beside an I-PHYRE game: the attempts so far, and the results of others.
 import { bars } from "../chart.js";
 import { h } from "../dom.js";
+import { term } from "../glossary.js";
 import { button, chip, reportErrors } from "../widgets.js";
 
 const SHOWN = 8; // attempts in the table
@@ -24,7 +25,7 @@ export function attemptTable(attempts, rewatch) {
           {},
           h("th", {}, "#"),
           h("th", {}, "Result"),
-          h("th", { class: "number" }, "Score"),
+          h("th", { class: "number" }, term("Score", "score")),
           h("td", {}),
         ),
       ),

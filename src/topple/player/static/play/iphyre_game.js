@@ -4,16 +4,27 @@ import { grayAt, paintGame, startOf } from "../canvas/iphyre_scene.js";
 import { palette } from "../canvas/palette.js";
 import { IPHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { announce, h, replace, toast } from "../dom.js";
+import { term } from "../glossary.js";
 import { pageLink } from "../router.js";
+import { settings } from "../settings.js";
+import { play as sound } from "../sound.js";
 import { button, chip, reportErrors } from "../widgets.js";
 import { attemptTable, comparison } from "./game_panels.js";
 import { LiveGame } from "./live_game.js";
-import { keyList, legend, SceneFrame, shareRow } from "./parts.js";
+import { Coach } from "./coach.js";
+import { hintBox } from "./hints.js";
+import { keyList, legend, SceneFrame, shareRow, Success } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
+import { Timeline } from "./timeline.js";
 import { planText } from "./viewer.js";
 
 const GOAL = "Get every ball out through the bottom by removing gray blocks at the right time.";
+const LESSON = [
+  "Press Start: the clock runs, and the balls begin to move.",
+  "Click a gray block to remove it. Which one, and when? That is the puzzle.",
+];
+const GHOSTS = 3; // earlier plays on the timeline
 const TOUCH_MARGIN = 8; // px around a block within which a touch counts
 
 export class IphyreGame {
@@ -22,8 +33,9 @@ export class IphyreGame {
    * @param {string} name
    * @param {any} game of the server's type GameScene
    * @param {((progress: any) => void) | null} onprogress in a study: after each attempt
+   * @param {boolean} [lesson] whether this is somebody's first game
    */
-  constructor(api, name, game, onprogress) {
+  constructor(api, name, game, onprogress, lesson = false) {
     this.api = api;
     this.name = name;
     this.game = game;
@@ -45,6 +57,11 @@ export class IphyreGame {
     });
     this.box = new SceneFrame(this.view);
     this.playback = new Playback();
+    this.coach = lesson ? new Coach(LESSON) : null;
+    this.success = new Success("iphyre", name, this.study || name.startsWith("own:"));
+    this.timeline = new Timeline(game, (body) => this.grays.indexOf(body) + 1);
+    this.ghost = /** @type {Replay | null} */ (null); // the play before, seen beside the live one
+    this.hint = /** @type {any} */ (null);
     this.live = new LiveGame(api, name);
     this.reward = h("span", { class: "reward" });
     this.clock = h("span", { class: "muted" });
@@ -58,6 +75,13 @@ export class IphyreGame {
       kind: "primary big wide",
       onclick: () => this.start(),
     });
+    this.skip = button("Skip to the result", {
+      icon: "skip",
+      kind: "wide",
+      hidden: true,
+      onclick: () => this.live.stop(),
+    });
+    this.sum = h("p", { class: "small sum" });
     this.element = this.build();
     this.connect();
     this.rest(game.progress);
@@ -70,7 +94,14 @@ export class IphyreGame {
       h(
         "div",
         { class: "scene" },
-        h("div", { class: "hud" }, this.reward, this.clock),
+        h("p", { class: "goal" }, GOAL),
+        this.coach?.element,
+        h(
+          "div",
+          { class: "hud" },
+          h("span", { class: "points" }, this.reward, " points"),
+          this.clock,
+        ),
         h("div", { class: "timer", "aria-hidden": "true" }, this.bar),
         this.box.element,
         this.playback.element,
@@ -82,11 +113,15 @@ export class IphyreGame {
         h(
           "section",
           { class: "card stack", "aria-label": "The game" },
-          h("p", { class: "goal" }, GOAL),
           this.notes,
+          this.success.next,
           this.again,
+          this.skip,
+          this.sum,
+          !this.study && this.hints(),
           this.share,
         ),
+        !this.study && this.timeline.element,
         h(
           "section",
           { class: "card stack", "aria-label": "Attempts" },
@@ -94,8 +129,6 @@ export class IphyreGame {
           this.list,
         ),
         this.compare,
-        // The concept of a game reveals how to win it, so studies do not show it.
-        !this.study && idea(this.game.concept),
         keys(this.grays.length),
       ),
     );
@@ -106,6 +139,25 @@ export class IphyreGame {
     const shown = new Set(bodies.map(({ kind }) => kind));
     if (sticks.length + springs.length) shown.add("joint");
     return legend("iphyre", shown, this.study);
+  }
+
+  hints() {
+    const path = `iphyre/games/${encodeURIComponent(this.name)}`;
+    return hintBox({
+      api: this.api,
+      path,
+      counts: () => !this.game.progress.shown && !this.game.progress.solved,
+      show: (hint) => {
+        this.hint = hint;
+        this.game.progress.shown = true;
+        this.view.redraw();
+      },
+      solve: async () => {
+        const data = await this.api.post(`${path}/solution`);
+        this.game.progress.shown = true;
+        this.watch(data, "A solution");
+      },
+    });
   }
 
   connect() {
@@ -122,6 +174,9 @@ export class IphyreGame {
     view.canvas.addEventListener("pointerdown", (event) => this.click(event));
     playback.addEventListener("step", () => view.redraw());
     playback.addEventListener("end", () => this.box.verdict(...verdict(this.shown)));
+    this.timeline.addEventListener("change", (/** @type {any} */ { detail }) =>
+      reportErrors(() => this.whatIf(detail)),
+    );
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
   }
@@ -147,8 +202,10 @@ export class IphyreGame {
       present: this.present,
       hover: this.hover,
       light: this.study,
+      ghost: this.live.running && this.ghost ? this.ghost.at(this.live.tick) : undefined,
+      hint: this.live.running || this.replay ? undefined : (this.hint?.body ?? undefined),
     });
-    if (view.byKeys) this.paintKeys(ctx);
+    if (view.byKeys || (this.replay && !this.study)) this.paintKeys(ctx);
   }
 
   /** Write its key on each gray block, for those who play by keyboard. */
@@ -176,18 +233,29 @@ export class IphyreGame {
     this.poses.clear();
     this.removed.clear();
     this.box.clear();
+    this.timeline.hide();
+    this.success.hide();
+    this.sum.textContent = "";
+    this.again.classList.add("primary");
+    this.coach?.done(0);
     replace(this.share);
     replace(this.again, "Restart");
     replace(
       this.notes,
       counted ? chip(`Attempt ${number} of ${this.game.progress.limit}`) : chip("Practice", "warm"),
     );
+    sound("run");
     announce("The game is running.");
   }
 
   frame({ tick, removed, poses }) {
     this.game.moving.forEach((body, k) => this.poses.set(body, poses.slice(3 * k, 3 * k + 3)));
+    if (removed.length > this.removed.size) {
+      sound("remove");
+      this.coach?.done(1);
+    }
     this.removed = new Set(removed);
+    this.skip.hidden = removed.length < this.grays.length;
     if (!this.present(this.hover)) this.hover = -1;
     this.showClock(tick, removed.length);
     this.view.redraw();
@@ -197,12 +265,57 @@ export class IphyreGame {
     this.attempts.push(done);
     this.game.progress = progress;
     this.shown = done;
+    this.skip.hidden = true;
     this.showClock(done.ticks, done.removed, done.solved);
+    replace(this.sum, this.explain(done));
     this.box.verdict(...verdict(done));
     announce(verdict(done)[0]);
-    if (done.solved) celebrate(this.box.element);
+    sound(done.solved ? "solved" : "fail");
     this.rest(progress, false);
+    if (done.solved) {
+      celebrate(this.box.element);
+      this.coach?.close();
+      this.again.classList.toggle("primary", this.study);
+      this.success.show(this.box, { ...progress, practised: true });
+    }
     this.onprogress?.(progress);
+    if (!this.study) this.keepGhost(done);
+  }
+
+  /** Say how the points of a play come about. */
+  explain({ solved, ticks, removed, reward }) {
+    const { hz } = this.game;
+    return [
+      term("Score", "score"),
+      `: ${solved ? "1000 for success" : "0, as a ball is still there"} − ${(ticks / hz).toFixed(1)} for the seconds − 10 × ${removed} for removed blocks = `,
+      h("b", {}, points(reward)),
+    ];
+  }
+
+  /** Keep the play that has just ended: on the timeline, and as a ghost beside the next one. */
+  async keepGhost(done) {
+    this.timeline.show(
+      done.plan,
+      this.attempts.slice(-GHOSTS - 1, -1).map(({ plan }) => plan),
+      `Attempt ${done.number}`,
+    );
+    const data = await this.recall(done.plan).catch(() => null);
+    if (data) this.ghost = new Replay(data.trajectory);
+  }
+
+  /** Simulate a plan. */
+  recall(plan) {
+    return this.api.get(`replays/iphyre/${encodeURIComponent(this.name)}`, {
+      plan: planText(plan),
+    });
+  }
+
+  /** Show what another plan would have led to. */
+  async whatIf(plan) {
+    const data = await this.recall(plan);
+    this.watch(data, "What if");
+    const [text] = verdict(data);
+    this.timeline.result.textContent = `${text}${data.solved ? "" : `, ${points(data.reward)} points`}. This is not an attempt.`;
   }
 
   lost() {
@@ -219,10 +332,12 @@ export class IphyreGame {
     replace(
       this.notes,
       solved && chip("Solved", "good", "check"),
-      chip(
-        left > 0 ? `${left} of ${limit} attempts left` : "All counted attempts are used",
-        left > 0 ? "" : "warm",
-      ),
+      progress.shown && chip("Hint taken: attempts no longer count", "warm"),
+      (this.study || settings.science || attempts > 0) &&
+        chip(
+          left > 0 ? `${left} of ${limit} attempts left` : "All counted attempts are used",
+          left > 0 ? "" : "warm",
+        ),
     );
     this.over = this.study && (solved || left <= 0); // the server takes no more attempts
     this.again.hidden = this.over;
@@ -242,16 +357,17 @@ export class IphyreGame {
             { class: "muted small" },
             this.study
               ? "No attempts yet."
-              : "No attempts yet. The first five count, as in the paper; later ones are practice.",
+              : "Your plays will be kept here. The first five count, as in the paper.",
           ),
     );
-    if (!this.study) replace(this.compare, comparison(this.game, this.attempts));
+    if (!this.study && settings.science)
+      replace(this.compare, comparison(this.game, this.attempts));
   }
 
   showClock(tick, removed, solved = false) {
     const { hz, tick_limit: limit } = this.game;
     const reward = (solved ? 1000 : 0) - tick / hz - 10 * removed;
-    this.reward.textContent = reward.toFixed(1).replace("-", "−");
+    this.reward.textContent = points(reward);
     this.clock.textContent = `${(tick / hz).toFixed(1)} of ${limit / hz} s`;
     this.bar.style.transform = `scaleX(${1 - tick / limit})`;
   }
@@ -290,11 +406,25 @@ export class IphyreGame {
 
   async rewatch(one) {
     if (this.live.running) this.live.stop();
-    const plan = planText(one.plan);
-    const data = await this.api.get(`replays/iphyre/${encodeURIComponent(this.name)}`, { plan });
-    this.shown = one;
+    const data = await this.recall(one.plan);
+    const earlier = this.attempts.filter(({ number }) => number < one.number).slice(-GHOSTS);
+    this.timeline.show(
+      one.plan,
+      earlier.map(({ plan }) => plan),
+      `Attempt ${one.number}`,
+    );
+    replace(this.sum, this.explain(one));
+    this.watch(data, `Attempt ${one.number}`);
+  }
+
+  /** Show a simulated play. @param {any} data of the server's type GameReplay */
+  watch(data, title) {
+    const plan = planText(data.plan);
+    this.shown = data;
     this.replay = new Replay(data.trajectory);
+    this.success.hide();
     this.box.clear();
+    announce(title);
     const link = `${pageLink("replay", "iphyre", this.name)}?${new URLSearchParams({ plan })}`;
     replace(this.share, shareRow(link, this.api.films("iphyre", this.name, { plan })));
     this.playback.open(this.replay.last);
@@ -312,8 +442,8 @@ function verdict({ solved, reward, ticks }) {
     : ["Not this time", ""];
 }
 
-function idea(concept) {
-  return h("details", { class: "small" }, h("summary", {}, "A hint"), h("p", {}, concept));
+function points(reward) {
+  return reward.toFixed(1).replace("-", "−");
 }
 
 function keys(grays) {

@@ -1,9 +1,12 @@
 // Parts of the two play areas: the frame of a scene, legends, links and key lists.
 import { h, replace } from "../dom.js";
 import { palette } from "../canvas/palette.js";
+import { icon } from "../icons.js";
+import { onwards, starsOf, stopLink } from "../path.js";
 import { absoluteLink } from "../router.js";
 import { settings } from "../settings.js";
-import { button, copy } from "../widgets.js";
+import { play as sound } from "../sound.js";
+import { button, copy, stars } from "../widgets.js";
 
 /** The frame around a scene, with overlays for a result and for a button. */
 export class SceneFrame {
@@ -20,12 +23,60 @@ export class SceneFrame {
     replace(this.#over, h("div", { class: `verdict ${kind}`, role: "status" }, text));
   }
 
+  /** Show stars below the result. */
+  stars(row) {
+    this.#over.append(h("div", { class: "star-row" }, row));
+  }
+
+  /** Offer a link at the bottom of the scene, beside the result. */
+  offer(link) {
+    if (this.#over.querySelector(".verdict")) this.#over.append(h("div", { class: "cover" }, link));
+  }
+
   cover(...children) {
     replace(this.#over, h("div", { class: "cover" }, children));
   }
 
   clear() {
     replace(this.#over);
+  }
+}
+
+/** What a success in free play leads to: stars, and the next puzzle as the main button. */
+export class Success {
+  /**
+   * @param {"phyre" | "iphyre"} benchmark
+   * @param {string} subject
+   * @param {boolean} alone whether the puzzle is not on the path
+   */
+  constructor(benchmark, subject, alone) {
+    this.benchmark = benchmark;
+    this.subject = subject;
+    this.alone = alone;
+    this.next = h("div", { hidden: true });
+  }
+
+  hide() {
+    this.next.hidden = true;
+  }
+
+  /** @param {SceneFrame} box @param {any} done the player's progress with this puzzle */
+  async show(box, done) {
+    if (this.alone) return;
+    const earned = starsOf(done);
+    box.stars(stars(earned, "earned"));
+    for (let i = 0; i < earned; i++) setTimeout(() => sound("star"), 500 + 180 * i);
+    const { next } = await onwards(this.benchmark, this.subject);
+    const link = (kind) =>
+      h(
+        "a",
+        { class: `button primary ${kind}`, href: next ? stopLink(next) : "#/" },
+        next ? `Next: ${next.name}` : "All solved: back to the path",
+        icon("next"),
+      );
+    replace(this.next, link("big wide"));
+    this.next.hidden = false;
+    box.offer(link(""));
   }
 }
 

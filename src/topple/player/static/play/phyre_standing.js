@@ -1,6 +1,7 @@
 // The player's results in a tier, compared with random guessing and the published agents.
 import { bars, successChart } from "../chart.js";
 import { h } from "../dom.js";
+import { term } from "../glossary.js";
 
 /** @param {import("../api.js").Api} api @param {"ball" | "two_balls"} tier */
 export async function standingCard(api, tier) {
@@ -14,7 +15,7 @@ export async function standingCard(api, tier) {
     h(
       "div",
       { class: "figures" },
-      figure(auccess === null ? "–" : (100 * auccess).toFixed(1), "AUCCESS so far"),
+      figure(auccess === null ? "–" : (100 * auccess).toFixed(1), [term("AUCCESS"), " so far"]),
       figure(solved, "solved"),
       figure(tasks, "tasks tried"),
     ),
@@ -29,7 +30,7 @@ export async function standingCard(api, tier) {
         h(
           "div",
           {},
-          h("h3", { class: "small muted" }, note),
+          h("h3", { class: "small muted" }, noteTerms(note)),
           bars(
             rows.map(({ name, auccess: value }) => ({ name, value: 100 * value })),
             { high: 100 },
@@ -39,6 +40,12 @@ export async function standingCard(api, tier) {
     ),
     h("p", { class: "small muted" }, source),
   );
+}
+
+/** A note, with its terms explained. */
+function noteTerms(note) {
+  const [before, kind, after] = note.split(/(within template|cross template)/);
+  return kind ? [before, term(kind, kind.split(" ")[0]), after] : note;
 }
 
 /** The others, grouped by the tasks they were measured on. */

@@ -1,23 +1,37 @@
 // The play area of a PHYRE task, in which balls are placed or an attempt is watched.
 import { celebrate } from "../canvas/confetti.js";
 import { fromAction, toAction } from "../canvas/geometry.js";
+import { paintGhost, paintGoal, paintHint, paintRing } from "../canvas/goal_marks.js";
 import { palette } from "../canvas/palette.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
 import { Placement } from "../canvas/placement.js";
 import { PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
-import { announce, h, replace } from "../dom.js";
+import { announce, count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { pageLink } from "../router.js";
-import { button, chip, confirm, reportErrors } from "../widgets.js";
+import { settings } from "../settings.js";
+import { play as sound } from "../sound.js";
+import { button, chip, reportErrors } from "../widgets.js";
 import { ballFields } from "./ball_fields.js";
-import { goalSentence, keyList, legend, SceneFrame, shareRow } from "./parts.js";
+import { breaks, certainMoment, heldAt } from "./certainty.js";
+import { Coach } from "./coach.js";
+import { hintBox } from "./hints.js";
+import { goalSentence, keyList, legend, SceneFrame, shareRow, Success } from "./parts.js";
 import { standingCard } from "./phyre_standing.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
 
 const WALLS = 4; // the first bodies of a scene, outside the picture
 const PAST = 60; // attempts shown at most
+const GHOSTS = 4; // earlier tries that stay in the scene
 const VALIDATE_AFTER = 180; // ms without movement
+const LESSON = [
+  "Tap or click the empty space to place your ball.",
+  "Drag the ball to move it. Drag the small white handle, turn the wheel or pinch to change its size.",
+  "Press Simulate, and watch what happens.",
+];
+const AFTER_A_MISS =
+  "Not yet! Your try stays as a ghost. Move the ball or change its size, and simulate again.";
 
 export class PhyreTask {
   /**
@@ -25,14 +39,16 @@ export class PhyreTask {
    * @param {string} path of the task
    * @param {any} task of the server's type TaskScene
    * @param {((progress: any) => void) | null} onprogress in a study: after each attempt
+   * @param {boolean} [lesson] whether this is somebody's first puzzle
    */
-  constructor(api, path, task, onprogress) {
+  constructor(api, path, task, onprogress, lesson = false) {
     this.api = api;
     this.path = path;
     this.task = task;
     this.onprogress = onprogress;
     this.study = onprogress !== null;
     this.replay = /** @type {Replay | null} */ (null);
+    this.coach = lesson ? new Coach(LESSON) : null;
     this.view = new SceneView({
       size: PHYRE_SIZE,
       yUp: true,
@@ -53,6 +69,12 @@ export class PhyreTask {
       kind: "quiet",
       onclick: () => this.placement.set([]),
     });
+    this.undo = button("Undo", {
+      icon: "undo",
+      kind: "quiet",
+      onclick: () => this.placement.undo(),
+    });
+    this.success = new Success("phyre", task.id, this.study || task.id.startsWith("own:"));
     this.status = h("p", { class: "status", role: "status" });
     this.dots = h("div", { class: "dots", role: "group", "aria-label": "Your attempts" });
     this.share = h("div", { class: "row" });
@@ -64,25 +86,40 @@ export class PhyreTask {
 
   timer = 0;
   over = false;
+  hint = /** @type {any} */ (null);
   progress = null; // after an attempt whose end has not been shown yet
 
   build() {
     return h(
       "div",
       { class: "play" },
-      h("div", { class: "scene" }, this.box.element, this.playback.element, this.legend()),
+      h(
+        "div",
+        { class: "scene" },
+        goalSentence(this.task.description),
+        this.coach?.element,
+        this.box.element,
+        this.playback.element,
+        this.legend(),
+      ),
       h(
         "div",
         { class: "panel" },
         h(
           "section",
           { class: "card stack", "aria-label": "Your move" },
-          goalSentence(this.task.description),
           this.notes,
           this.status,
+          this.success.next,
           this.go,
-          ballFields(this.placement),
-          h("div", { class: "row spread" }, this.clear, !this.study && this.solutionButton()),
+          h("div", { class: "row" }, this.undo, this.clear),
+          h(
+            "details",
+            { class: "small numbers", open: this.study || settings.science },
+            h("summary", {}, "Position and size"),
+            ballFields(this.placement),
+          ),
+          !this.study && this.hints(),
           this.share,
         ),
         h(
@@ -102,11 +139,27 @@ export class PhyreTask {
     return legend("phyre", new Set(["red", ...colours]), this.study);
   }
 
+  hints() {
+    return hintBox({
+      api: this.api,
+      path: this.path,
+      counts: () => !this.task.progress.shown && !this.task.progress.solved,
+      show: (hint) => {
+        this.hint = hint;
+        this.task.progress.shown = true;
+        this.showProgress(this.task.progress);
+        if (this.replay) this.again();
+        this.view.redraw();
+      },
+      solve: () => this.showSolution(),
+    });
+  }
+
   connect() {
     const { placement, playback, view } = this;
     placement.addEventListener("change", () => this.moved());
     placement.addEventListener("submit", () => this.act());
-    playback.addEventListener("step", () => view.redraw());
+    playback.addEventListener("step", () => this.stepped());
     playback.addEventListener("end", () => this.showVerdict());
     // Touching the scene after an attempt returns to placing balls.
     view.canvas.addEventListener("pointerdown", () => this.replay && this.again(), {
@@ -144,20 +197,50 @@ export class PhyreTask {
   }
 
   paint(ctx) {
-    const { bodies } = this.task.scene;
+    const { bodies, goal } = this.task.scene;
+    const colours = palette(this.study);
+    const unit = 1 / this.view.scale;
     if (this.replay) {
       const all = [...bodies, ...this.replay.balls.map(ballBody)];
-      paintScene(ctx, all, this.replay.at(this.playback.step), this.study);
-    } else {
-      paintScene(ctx, bodies, undefined, this.study);
-      this.placement.paint(ctx, palette(this.study));
+      const poseOf = this.replay.at(this.playback.step);
+      paintScene(ctx, all, poseOf, this.study);
+      if (goal) paintRing(ctx, bodies, goal, poseOf, this.ring(), colours.over, unit);
+      return;
     }
+    paintScene(ctx, bodies, undefined, this.study);
+    // Participants see the scene as it was published.
+    if (goal && !this.study) paintGoal(ctx, bodies, goal, colours, unit);
+    if (this.hint) paintHint(ctx, this.hint, bodies, colours.over, unit);
+    for (const ghost of this.placement.ghosts) paintGhost(ctx, ghost, colours.over, unit);
+    this.placement.paint(ctx, colours);
+  }
+
+  /** How full the ring is, and how many seconds ago it broke. */
+  ring() {
+    const { touching, hold, last } = this.replay;
+    const { step } = this.playback;
+    const broken = breaks(touching, last).findLast((moment) => moment <= step);
+    return {
+      share: hold ? heldAt(touching, step) / hold : 0,
+      since: broken === undefined ? null : (step - broken) / 60,
+    };
+  }
+
+  /** The recording has moved on: draw it, and let contacts be heard. */
+  stepped() {
+    this.view.redraw();
+    if (!this.replay || !this.playback.playing) return;
+    const holds = heldAt(this.replay.touching, this.playback.step) > 0;
+    if (holds !== this.held) sound(holds ? "touch" : "lost");
+    this.held = holds;
   }
 
   /** A ball was moved: check the approximate rules now, and the exact ones after a pause. */
   moved() {
     const { placement } = this;
     if (this.replay) return this.again();
+    this.undo.disabled = !placement.canUndo;
+    this.teach();
     clearTimeout(this.timer);
     this.say(
       placement.status,
@@ -178,6 +261,16 @@ export class PhyreTask {
     this.go.disabled = true;
   }
 
+  /** Go on with the lesson of a first puzzle. */
+  teach() {
+    const [ball] = this.placement.balls;
+    if (!this.coach || !ball) return;
+    this.coach.done(0);
+    this.first ??= { ...ball };
+    const { x, y, r } = this.first;
+    if (ball.r !== r || Math.hypot(ball.x - x, ball.y - y) > 3) this.coach.done(1);
+  }
+
   say(text, kind) {
     this.status.textContent = text;
     this.status.className = `status ${kind}`;
@@ -191,6 +284,8 @@ export class PhyreTask {
 
   async simulate() {
     clearTimeout(this.timer);
+    sound("run");
+    this.coach?.done(2);
     const action = toAction(this.placement.balls);
     const result = await this.api.post(`${this.path}/attempts`, { action, stride: 1 });
     if (result.outcome === "invalid") return this.say(result.reason, "bad");
@@ -199,12 +294,14 @@ export class PhyreTask {
     this.verdict = verdictOf(result);
     this.celebration = outcome === "solved";
     this.progress = result.progress;
-    this.watch(result.trajectory, action);
+    this.task.progress = result.progress;
+    this.watch(result.trajectory, action, outcome === "solved");
   }
 
   /** Show a recording instead of the balls that are being placed. */
-  watch(trajectory, action) {
+  watch(trajectory, action, solved) {
     this.replay = new Replay(trajectory);
+    this.held = false;
     this.placement.enabled = false;
     this.box.clear();
     this.say("You are watching the attempt.", "");
@@ -213,7 +310,7 @@ export class PhyreTask {
     const query = { action: action.join(",") };
     const link = `${pageLink("replay", "phyre", this.task.id)}?${new URLSearchParams(query)}`;
     replace(this.share, shareRow(link, this.api.films("phyre", this.task.id, query)));
-    this.playback.open(this.replay.last);
+    this.playback.open(this.replay.last, { end: certainMoment(this.replay, solved) });
   }
 
   again() {
@@ -222,6 +319,8 @@ export class PhyreTask {
     this.replay = null;
     this.playback.close();
     this.box.clear();
+    this.success.hide();
+    this.go.classList.add("primary");
     replace(this.share);
     replace(this.go, icon("play"), "Simulate");
     this.placement.enabled = true;
@@ -234,15 +333,16 @@ export class PhyreTask {
     const [text, kind] = this.verdict;
     this.box.verdict(text, kind);
     this.say(text, kind === "good" ? "good" : "");
-    if (this.celebration) {
-      celebrate(this.box.element);
-      const { next } = this.task;
-      if (next && !this.study)
-        this.share.prepend(
-          h("a", { class: "button", href: pageLink("phyre", next) }, "Next task", icon("next")),
-        );
+    if (this.celebration !== null) {
+      sound(this.celebration ? "solved" : "fail");
+      if (this.celebration) {
+        celebrate(this.box.element);
+        this.coach?.close();
+        this.go.classList.toggle("primary", this.study);
+        this.success.show(this.box, { ...this.task.progress, practised: true });
+      } else this.coach?.say(AFTER_A_MISS);
     }
-    this.celebration = false;
+    this.celebration = null;
     this.settle();
   }
 
@@ -262,10 +362,21 @@ export class PhyreTask {
     replace(
       this.notes,
       solved && chip(`Solved on attempt ${at}`, "good", "check"),
-      shown && chip("Solution shown: attempts no longer count", "warm"),
-      !solved && !shown && chip(`${attempts} of ${limit} attempts`),
+      shown && chip("Hint taken: attempts no longer count", "warm"),
+      !solved &&
+        !shown &&
+        (this.study || settings.science
+          ? chip(`${attempts} of ${limit} attempts`)
+          : attempts > 0 && chip(count(attempts, "attempt"))),
     );
     const recent = this.past.slice(-PAST);
+    this.placement.ghosts = this.study
+      ? []
+      : recent.slice(-GHOSTS).map(({ number, action, outcome }) => ({
+          number,
+          balls: fromAction(action),
+          solved: outcome === "solved",
+        }));
     replace(
       this.dots,
       recent.length
@@ -273,8 +384,28 @@ export class PhyreTask {
         : h(
             "p",
             { class: "muted small" },
-            this.study ? "No attempts yet." : "No attempts yet. The first hundred count.",
+            this.study ? "No attempts yet." : "Your tries will be kept here.",
           ),
+      !this.study && recent.length > 0 && this.startFrom(recent.slice(-GHOSTS)),
+    );
+  }
+
+  /** Buttons that place the balls of an earlier try again. */
+  startFrom(recent) {
+    return h(
+      "p",
+      { class: "start-from small muted" },
+      "Start from",
+      recent.map(({ number, action }) =>
+        button(String(number), {
+          icon: "restart",
+          "aria-label": `Start from attempt ${number}`,
+          onclick: () => {
+            if (this.replay) this.again();
+            this.placement.set(fromAction(action));
+          },
+        }),
+      ),
     );
   }
 
@@ -306,25 +437,8 @@ export class PhyreTask {
       `Attempt ${number}: ${outcome === "solved" ? "solved" : "not solved"}`,
       outcome === "solved" ? "good" : "",
     ];
-    this.watch(trajectory, action);
-  }
-
-  solutionButton() {
-    return button("Show a solution", {
-      icon: "bulb",
-      kind: "quiet",
-      onclick: async () => {
-        const yes =
-          this.task.progress.shown ||
-          this.task.progress.solved ||
-          (await confirm({
-            title: "Show a solution?",
-            text: "After that, your attempts at this task are practice and no longer count towards your score.",
-            yes: "Show it",
-          }));
-        if (yes) await reportErrors(() => this.showSolution());
-      },
-    });
+    this.celebration = null;
+    this.watch(trajectory, action, outcome === "solved");
   }
 
   async showSolution() {
@@ -332,13 +446,14 @@ export class PhyreTask {
     const { progress } = (this.task = { ...this.task, ...(await this.api.get(this.path)) });
     this.placement.set(fromAction(action));
     this.verdict = [`A solution (${source})`, "warm"];
+    this.celebration = null;
     this.showProgress(progress);
-    this.watch(trajectory, action);
+    this.watch(trajectory, action, true);
     this.box.verdict(this.verdict[0], this.verdict[1]);
   }
 
   refreshStanding() {
-    if (this.study || this.task.id.startsWith("own:")) return;
+    if (this.study || !settings.science || this.task.id.startsWith("own:")) return;
     standingCard(this.api, this.task.tier).then(
       (card) => replace(this.standing, card),
       () => {},
@@ -372,5 +487,6 @@ function keys(balls) {
     [["Enter"], "simulate, then try again"],
     [["Space"], "play or pause"],
     [[",", "."], "go one step back or forward"],
+    [["Ctrl", "Z"], "undo a change of the ball"],
   ]);
 }

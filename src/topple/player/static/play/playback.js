@@ -19,17 +19,35 @@ export class Playback extends EventTarget {
 
   #frame = 0;
   #clock = 0;
+  #end = 0;
 
-  /** Show a recording of so many steps. It plays at once, unless reduced motion is wanted. */
-  open(last, { autoplay = true } = {}) {
+  /**
+   * Show a recording of so many steps. It plays at once, unless reduced motion is wanted, and
+   * pauses at `end`, where the outcome is certain; the rest can still be played.
+   */
+  open(last, { autoplay = true, end = last } = {}) {
     this.pause();
     this.last = last;
+    this.#end = end;
+    this.skipButton.disabled = false;
     this.scrub.max = String(last);
     this.element.hidden = false;
     const still = !autoplay || settings.reducedMotion;
-    this.seek(still && autoplay ? last : 0);
+    this.seek(still && autoplay ? end : 0);
     if (!still) this.play();
-    else if (autoplay) this.dispatchEvent(new Event("end"));
+    else if (autoplay) this.#finish();
+  }
+
+  /** Go to the moment at which the outcome is certain. */
+  skip() {
+    this.seek(this.#end);
+    this.#finish();
+  }
+
+  #finish() {
+    this.pause();
+    this.skipButton.disabled = true;
+    this.dispatchEvent(new Event("end"));
   }
 
   /** Hide the controls. */
@@ -89,18 +107,21 @@ export class Playback extends EventTarget {
     if (!this.playing) return;
     const passed = (now - this.#clock) / 1000;
     this.#clock = now;
-    this.seek(this.step + passed * STEPS_PER_SECOND * settings.choices.speed);
-    if (this.step < this.last) {
-      this.#frame = requestAnimationFrame(this.#tick);
-    } else {
-      this.pause();
-      this.dispatchEvent(new Event("end"));
-    }
+    const before = this.step;
+    const to = before + passed * STEPS_PER_SECOND * settings.choices.speed;
+    const stop = before < this.#end ? this.#end : this.last;
+    this.seek(Math.min(to, stop));
+    if (this.step < stop) this.#frame = requestAnimationFrame(this.#tick);
+    else this.#finish();
   };
 
   #build() {
     const button = (name, label, onclick) =>
-      h("button", { class: "round", "aria-label": label, title: label, onclick }, icon(name));
+      h(
+        "button",
+        { class: `round control-${name}`, "aria-label": label, title: label, onclick },
+        icon(name),
+      );
     this.toggleButton = button("play", "Play", () => this.toggle());
     this.scrub = h("input", {
       type: "range",
@@ -126,6 +147,7 @@ export class Playback extends EventTarget {
       },
       SPEEDS.map((speed) => h("option", { value: speed }, `${speed}×`)),
     );
+    this.skipButton = button("skip", "Skip to the result", () => this.skip());
     this.speed.value = String(settings.choices.speed);
     return h(
       "div",
@@ -136,6 +158,7 @@ export class Playback extends EventTarget {
       this.scrub,
       this.time,
       this.speed,
+      this.skipButton,
     );
   }
 

@@ -7,6 +7,8 @@
  * @property {number[]} bodies which ones move
  * @property {[number, number, number][]} balls the player's balls at the start: x, y, radius
  * @property {string} poses base64 of float32, [frames, bodies, 3]
+ * @property {[number, number][]} [touching] PHYRE: first and last step of each touch of the goal
+ * @property {number} [hold_steps] PHYRE: how long a touch has to last
  */
 
 export const STEPS_PER_SECOND = 60;
@@ -18,6 +20,8 @@ export class Replay {
     this.poses = new Float32Array(bytes.buffer);
     this.frames = data.frames;
     this.balls = data.balls.map(([x, y, r]) => ({ x, y, r }));
+    this.touching = data.touching ?? [];
+    this.hold = data.hold_steps ?? 0;
     this.stride = STEPS_PER_SECOND / data.fps;
     this.width = data.bodies.length;
     this.column = new Map(data.bodies.map((body, k) => [body, k]));
