@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native lint format bench results docs wasm check-arm64 release-check \
+.PHONY: help setup run play test test-slow test-cuda test-native test-torture lint format bench results docs wasm check-arm64 release-check \
 	coverage clean
 
 help: ## show the targets
@@ -49,6 +49,9 @@ test-slow: setup ## the tests that take minutes, which `make test` leaves out
 test-cuda: setup ## compare a million attempts on this machine's GPU with the CPU
 	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[cuda]'
 	$(BIN)/python -m pytest -m cuda
+
+test-torture: setup ## an hour of fuzzing, damage, kills and hostile clients (MINUTES, SEED)
+	PYTHONPATH=tests $(BIN)/python -m torture --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
 
 test-native: setup ## C++ unit tests with address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S native/tests -B build/native-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -21,6 +22,7 @@ from topple.phyre.scene import SceneError
 from topple.player.errors import (
     BusyError,
     ConflictError,
+    DamagedError,
     ForbiddenError,
     InvalidError,
     NotFoundError,
@@ -35,6 +37,7 @@ from topple.player.routes import iphyre, phyre, players, puzzles, replays, studi
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
 
+_LOG = logging.getLogger("uvicorn.error")  # what the server prints
 STATIC = Path(str(resources.files("topple.player") / "static"))
 _STATUS = {
     InvalidError: 422,
@@ -43,6 +46,7 @@ _STATUS = {
     NotFoundError: 404,
     ConflictError: 409,
     TooManyCallsError: 429,
+    DamagedError: 500,
     BusyError: 503,
     StorageFullError: 507,
 }
@@ -60,6 +64,8 @@ class _Page(StaticFiles):
 
 async def _player_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, PlayerError)
+    if isinstance(error, DamagedError):
+        _LOG.error("%s", error, exc_info=error)
     wait = {"Retry-After": str(error.retry_after)} if isinstance(error, BusyError) else None
     return problem(_STATUS[type(error)], str(error), headers=wait)
 
@@ -78,6 +84,10 @@ async def _system_error(_request: Request, error: Exception) -> Response:
 async def _http_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # of the framework, such as an unknown address
     return problem(error.status_code, str(error.detail), headers=error.headers)
+
+
+async def _unexpected(_request: Request, _error: Exception) -> Response:
+    return problem(500, "an error of the server, whose log says more")
 
 
 async def _malformed(_request: Request, error: Exception) -> Response:
@@ -114,6 +124,7 @@ def create_app(settings: Settings) -> FastAPI:
             OSError: _system_error,
             HTTPException: _http_error,
             RequestValidationError: _malformed,
+            Exception: _unexpected,
         },
     )
     app.state.service = service

@@ -41,6 +41,16 @@ class StorageFullError(PlayerError):
         )
 
 
+class DamagedError(PlayerError):
+    """The database holds something that it cannot have been given."""
+
+    def __init__(self, database: str, reason: object) -> None:
+        super().__init__(
+            f"{database} is damaged ({reason}); the owner of the server has to stop it and put a "
+            "copy of the database in its place"
+        )
+
+
 class BusyError(PlayerError):
     """The server cannot do this now; the caller may try again after some seconds."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 from collections.abc import Callable, Iterator
@@ -9,9 +10,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, event, func, inspect, make_url, select
+from sqlalchemy import Engine, create_engine, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import (
     ArgumentError,
+    DatabaseError,
     IntegrityError,
     NoSuchModuleError,
     OperationalError,
@@ -20,13 +22,14 @@ from sqlalchemy.exc import (
 from sqlalchemy.orm import Session
 
 from topple.files import lock
-from topple.player.errors import StorageFullError
+from topple.player.errors import DamagedError, StorageFullError
 from topple.player.tables import SCHEMA, Attempt, Meta, Table
 
 DATABASE_FILE = "player.sqlite"
 _BUSY_SECONDS = 10.0  # to wait for another writer
 _TRIES = 5
 _READING = "topple_reading"
+_DAMAGED = ("malformed", "could not decode")  # what SQLite says of damaged pages and texts
 _FULL = ("disk is full", "no space left")  # what SQLite and PostgreSQL say
 _FROM_FIRST = (  # from the first version of the tables to the second
     "ALTER TABLE studies ADD COLUMN resume_by_name BOOLEAN DEFAULT false NOT NULL",
@@ -77,11 +80,16 @@ class Store:
             self._check()
         except (NoSuchModuleError, ImportError) as error:
             raise StoreError(f"{self.name}: its driver is not installed: {error}") from None
-        except (SQLAlchemyError, OSError) as error:
+        except (SQLAlchemyError, DamagedError, OSError) as error:
             reason = str(getattr(error, "orig", None) or error)
             raise StoreError(f"{self.name} cannot be opened: {reason}") from None
 
     def _check(self) -> None:
+        if self._file is not None:
+            with self.reading() as session:
+                found = session.scalar(text("PRAGMA quick_check(1)"))
+                if found != "ok":
+                    raise DamagedError(self.name, found)
         tables = set(inspect(self._engine).get_table_names())
         if not tables & set(Table.metadata.tables):
             Table.metadata.create_all(self._engine)
@@ -112,25 +120,43 @@ class Store:
 
         Raises:
             StorageFullError: the disk is full.
+            DamagedError: the database holds what it cannot have been given.
         """
         # SQLite has one writer at a time, and a lock is fairer than its own waiting.
-        try:
-            with (
-                self._write_lock,
-                Session(self._engine, expire_on_commit=False) as session,
-                session.begin(),
-            ):
-                yield session
-        except OperationalError as error:
-            if any(words in str(error.orig).lower() for words in _FULL):
-                raise StorageFullError from error
-            raise
+        with (
+            self._explained(),
+            self._write_lock,
+            Session(self._engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Open a session that changes nothing, and so never waits for a writer."""
-        with Session(self._engine.execution_options(**{_READING: True})) as session:
+        """Open a session that changes nothing, and so never waits for a writer.
+
+        Raises:
+            DamagedError: the database holds what it cannot have been given.
+        """
+        reader = self._engine.execution_options(**{_READING: True})
+        with self._explained(), Session(reader) as session:
             yield session
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Give errors of the database itself their names."""
+        try:
+            yield
+        except OperationalError as error:
+            if any(words in str(error.orig).lower() for words in _FULL):
+                raise StorageFullError from error
+            if any(words in str(error.orig).lower() for words in _DAMAGED):
+                raise DamagedError(self.name, error.orig) from error
+            raise
+        except IntegrityError:
+            raise
+        except (DatabaseError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise DamagedError(self.name, getattr(error, "orig", error)) from error
 
     def change(self, work: Callable[[Session], T]) -> T:
         """Do some work in a transaction, and again if another one took the same unique value."""

@@ -5,6 +5,7 @@ Written whole or not at all, and read without running anything that a file could
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,9 @@ def read_state(path: Path, kind: str, names: set[str]) -> dict[str, Any]:
     if not path.is_file():
         raise CheckpointError(f"there is no checkpoint {path}; train one with `topple train`")
     try:
+        with zipfile.ZipFile(path) as archive:  # torch itself does not compare the checksums
+            if (broken := archive.testzip()) is not None:
+                raise ValueError(f"the checksum of {broken} is wrong")
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises whatever the broken part of a file leads to
         reason = str(error).split(". ")[0].splitlines()[0] if str(error) else type(error).__name__

@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Ball, Game, Plan, Rules, plan_from_ticks, watch
-from topple.iphyre.engine.batch import Engine, EngineError, new_world, simulate_batch, trace_episode
+from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Ball, Game, Plan, Rules
+from topple.iphyre.engine.batch import Engine, EngineError, new_world, simulate_batch
 from topple.iphyre.engine.scene import LEAST_RADIUS, Exit, Params, Scene
 from topple.iphyre.engine_hash import FAITHFUL, engine_hash
 from topple.iphyre.episode import Episode, play_batch
-from topple.iphyre.game import SHORTEST_BLOCK, Block, GameError, Kind
+from topple.iphyre.game import Block, GameError, Kind
 from topple.iphyre.rules import Quirk
+from torture.games import absurd_ends, check_absurd_ends, engines_agree, own_games, random_plan
 
 Tally = Callable[[str, int, int], None]
 
@@ -28,26 +29,6 @@ Tally = Callable[[str, int, int], None]
 def test_bits_without_the_reference(rules: Rules) -> None:
     """A build that fuses operations, or a step out of order, shows here."""
     assert engine_hash(rules) == FAITHFUL[rules.hz]
-
-
-def random_plan(game: Game, rules: Rules, rng: np.random.Generator) -> Plan:
-    latest = rng.choice((3, 8, 15)) * rules.hz
-    ticks = rng.integers(0, latest, len(game.eliminable)).tolist()
-    never = rng.random(len(ticks)) < 0.25
-    chosen = [None if gone else tick for tick, gone in zip(ticks, never, strict=True)]
-    return plan_from_ticks(game, chosen, rules)
-
-
-def engines_agree(game: Game, plan: Plan, rules: Rules) -> bool:
-    pytest.importorskip("pymunk")
-    ours = watch(game, plan, rules)
-    theirs = watch(game, plan, replace(rules, engine=Engine.PYMUNK))
-    return (
-        ours.solved == theirs.solved
-        and ours.poses.tobytes() == theirs.poses.tobytes()
-        and ours.velocities.tobytes() == theirs.velocities.tobytes()
-        and (ours.present == theirs.present).all()
-    )
 
 
 def compare(seed: int, plans: int, tally: Tally, label: str) -> None:
@@ -110,23 +91,6 @@ def test_episodes_of_both_engines(engine: Engine) -> None:
     assert twin.world.joined() == episode.world.joined()
 
 
-POINTS = st.tuples(st.floats(0, 600), st.floats(0, 600))
-BLOCKS = st.tuples(POINTS, POINTS, st.sampled_from(Kind)).map(lambda row: Block(*row))
-BALLS = st.tuples(st.floats(0, 600), st.floats(0, 600), st.floats(1, 80)).map(lambda r: Ball(*r))
-
-
-@st.composite
-def own_games(draw: st.DrawFn) -> Game:
-    blocks = tuple(draw(st.lists(BLOCKS, max_size=8)))
-    balls = tuple(draw(st.lists(BALLS, min_size=1, max_size=12 - len(blocks))))
-    bodies = st.integers(0, len(blocks) + len(balls) - 1)
-    pairs = st.lists(st.tuples(bodies, bodies), max_size=4)
-    try:
-        return Game("own", "", blocks, balls, tuple(draw(pairs)), tuple(draw(pairs)))
-    except GameError:
-        reject()
-
-
 @settings(max_examples=60, deadline=None)
 @given(own_games(), st.sampled_from((AT_10_HZ, AT_60_HZ)), st.integers(0, 2**32 - 1))
 def test_own_games(game: Game, rules: Rules, seed: int) -> None:
@@ -134,22 +98,10 @@ def test_own_games(game: Game, rules: Rules, seed: int) -> None:
     assert engines_agree(game, plan, rules)
 
 
-HUGE = st.floats(-1e308, 1e308)
-
-
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(HUGE, HUGE, HUGE, HUGE), min_size=2, max_size=8), st.integers(1, 300))
+@given(absurd_ends, st.integers(1, 300))
 def test_absurd_numbers_do_no_harm(rows: list[tuple[float, float, float, float]], hz: int) -> None:
-    """No game may have them, but a scene may."""
-    blocks = tuple(
-        Block((9.0 * k, 9.0), (9.0 * k, 99.0), (Kind.BLUE, Kind.BLACK)[k % 2])
-        for k in range(len(rows))
-    )
-    game = Game("absurd", "", blocks, (Ball(300.0, 100.0), Ball(301.0, 100.0, LEAST_RADIUS)))
-    ends = [row for row in rows if math.dist(row[:2], row[2:]) >= SHORTEST_BLOCK]
-    scene = game.scene._replace(ends=(*ends, *game.scene.ends[len(ends) :]))
-    trace = trace_episode(scene, (), replace(AT_60_HZ, hz=hz).request)
-    assert trace.poses.shape[1] == game.bodies
+    check_absurd_ends(rows, hz)
 
 
 def test_too_many_joints_are_named() -> None:
