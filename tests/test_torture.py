@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -21,8 +22,8 @@ PROGRAMS = {"fault-points", "kills"}
 TESTS = Path(__file__).parent
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+def run(*words: str, extra: Path = TESTS) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{extra}"}
     command = [sys.executable, "-m", "torture", *words]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
 
@@ -49,11 +50,37 @@ def test_writers_are_killed() -> None:
     assert kills["kills of sweeps"] == 2
 
 
-def test_a_finding_is_told_and_can_be_repeated(tmp_path: Path) -> None:
-    """A part that crashes and one that fails, as their process and the program tell it."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, torture.__main__ as t\nt.PARTS.clear()\n"
-    )
+OWN = """
+import os
+from contextlib import contextmanager
+
+@contextmanager
+def fails(counts, folder):
+    def once(rng):
+        counts["tries"] += 1
+        assert rng.integers(10**6) % 2, "an even number"
+    yield once
+
+@contextmanager
+def crashes(counts, folder):
+    yield lambda rng: os.abort()
+"""
+
+
+def test_findings_are_told_and_can_be_repeated(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    own = ["--part", "own:fails", "--seed", "3"]
+    done = run(*own, "--part", "own:crashes", "--seconds", "0.2", extra=tmp_path)
+    assert done.returncode == 1
+    assert "it ended with status -6" in done.stdout
+    assert "AssertionError: an even number" in done.stdout
+    assert " tries\n" in done.stdout
+    assert re.search(r"^\d+ findings \(seed 3\)", done.stdout, re.MULTILINE)
+    again = re.search(r"repeat: python -m torture (.*own:fails.*)", done.stdout)
+    assert again is not None
+    repeated = run(*again[1].split(), extra=tmp_path)
+    assert repeated.returncode == 1
+    assert "an even number" in repeated.stdout
 
 
 def test_damage_is_seeded_and_real() -> None:

@@ -56,8 +56,8 @@ MOST_FINDINGS = 10  # of one part, which then ends
 
 
 def load_part(name: str) -> Part:
-    """The part with a name."""
-    module, _, function = PARTS[name][0].partition(":")
+    """The part with a name, or one of your own as ``module:function``."""
+    module, _, function = PARTS.get(name, (name, 1))[0].partition(":")
     part: Part = getattr(import_module(module), function)
     return part
 
@@ -181,14 +181,16 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="time for all parts together")
     parser.add_argument("--seed", type=int, default=1, help="seed of the random number generators")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="parts at once")
-    parser.add_argument("--part", choices=PARTS, action="append", help="may be repeated")
+    parser.add_argument(
+        "--part", action="append", help=f"one of {', '.join(PARTS)}, or module:function; repeatable"
+    )
     parser.add_argument("--first", type=int, default=0, help="number of a part's first round")
     parser.add_argument("--rounds", type=int, help="at most so many rounds of a part")
     parser.add_argument("--seconds", type=float, help="time for each part")
     parser.add_argument("--json", action="store_true", help="report one part as lines of JSON")
     chosen = parser.parse_args()
     names = chosen.part or list(PARTS)
-    total = sum(PARTS[name][1] for name in names)
+    shares = {name: PARTS.get(name, (name, 1))[1] for name in names}
     if chosen.json or chosen.rounds is not None:
         seconds = chosen.seconds or 1e9
         found = [run_part(n, chosen.seed, chosen.first, chosen.rounds, seconds) for n in names]
@@ -196,9 +198,9 @@ def main() -> int:
     torture = Torture(chosen.seed)
     torture.say(f"seed {chosen.seed}, {chosen.minutes:g} minutes, {chosen.jobs} parts at once")
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        for name in sorted(names, key=lambda name: -PARTS[name][1]):
-            share = PARTS[name][1] / total * chosen.minutes * 60 * min(chosen.jobs, len(names))
-            pool.submit(torture.run, name, chosen.seconds or share)
+        whole = chosen.minutes * 60 * min(chosen.jobs, len(names)) / sum(shares.values())
+        for name in sorted(shares, key=shares.__getitem__, reverse=True):
+            pool.submit(torture.run, name, chosen.seconds or shares[name] * whole)
     width = max((len(f"{count:,}") for count in torture.counts.values()), default=0)
     for what, count in sorted(torture.counts.items()):
         print(f"{count:>{width},} {what}")

@@ -198,7 +198,7 @@ MAKERS = (_records, _caches, _tables, _checkpoints, _puzzles, _conversations, _d
 def files(counts: Counter[str], folder: Path) -> Iterator[Round]:
     """Damage a file, read it, and put it right again."""
     os.environ["TOPPLE_CACHE"] = str(folder / "cache")
-    kinds = []
+    kinds: list[Kind] = []
     for make in MAKERS:
         place = folder / make.__name__
         place.mkdir()

@@ -367,6 +367,10 @@ def _workers(driver: int) -> list[int]:
             stat = Path(f"/proc/{process}/stat").read_text()
             if int(stat.rpartition(")")[2].split()[1]) in below:
                 below.add(process)
-                if Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"ray::"):
+                if (
+                    Path(f"/proc/{process}/cmdline")
+                    .read_bytes()
+                    .startswith((b"ray::_apply", b"ray::IDLE"))
+                ):
                     found.append(process)
     return found
