@@ -50,7 +50,7 @@ PARTS = {
     "hostile": ("torture.server:hostile", 8),
     "pages": ("torture.pages:injection", 8),
 }
-SILENCE = 300.0  # seconds after which a part that reports nothing counts as hung
+SILENCE = 900.0  # seconds after which a part that reports nothing counts as hung
 REPORT = 5.0  # seconds between two reports of a part
 MOST_FINDINGS = 10  # of one part, which then ends
 

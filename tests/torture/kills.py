@@ -41,7 +41,7 @@ from torture.rounds import Round
 from torture.server import TASK, running_server
 
 CALLS = ("fsync", "replace", "chmod", "close", "unlink")  # of a writer, each a place to die
-WAIT = 120.0  # seconds that a process may take
+WAIT = 300.0  # seconds that a process may take
 DEAD = 9  # exit status of a program at its fault point
 KEY = ShardKey("engine", "ball", CACHE_SEED, "00000", 0)
 CONFIG: RunConfig[TaskSelection] = RunConfig(

@@ -15,13 +15,13 @@ from urllib.parse import quote
 
 import httpx2
 import numpy as np
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from support.browser_parts import FLAGS, Visitor
 from topple.iphyre.selection import GameSelection
 from topple.runs import RunConfig, Runner, write_record
 from torture.rounds import Round
-from torture.server import running_server
+from torture.server import WAIT, running_server
 
 #: Each sets a variable of the page or leaves a marked element, where it is not taken as text.
 ATTACKS = (
@@ -79,10 +79,11 @@ def injection(counts: Counter[str], folder: Path) -> Iterator[Round]:
     subprocess.run([*command, "--clips", "0"], check=True, stdout=subprocess.DEVNULL)
     with (
         running_server(folder, runs) as server,
-        httpx2.Client(base_url=server.address, timeout=60) as client,
+        httpx2.Client(base_url=server.address, timeout=WAIT) as client,
         sync_playwright() as playwright,
     ):
         chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        expect.set_options(timeout=WAIT * 1000)
 
         def check(visitor: Visitor, place: str, attack: str) -> None:
             visitor.page.mouse.move(300, 300)

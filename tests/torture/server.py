@@ -27,7 +27,7 @@ from websockets.sync.client import connect
 from torture.rounds import Round, damaged
 
 TASK, GAME = "00002:017", "support"
-WAIT = 20.0  # seconds that an answer may take
+WAIT = 60.0  # seconds that an answer may take
 MOST_MEMORY = 700 * 2**10  # KiB that a server may ever take
 BUSY = 503  # the one server error that a client may provoke
 SERVER = """
@@ -85,7 +85,7 @@ def running_server(folder: Path, *runs: Path) -> Iterator[Running]:
             yield Running(process, int(port), log)
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(WAIT)
 
 
 # What the OpenAPI document allows and forbids
@@ -184,7 +184,7 @@ def requests(counts: Counter[str], folder: Path) -> Iterator[Round]:
     """Requests made from the OpenAPI document, allowed and forbidden ones."""
     with (
         running_server(folder) as server,
-        httpx2.Client(base_url=server.address, timeout=60) as client,
+        httpx2.Client(base_url=server.address, timeout=WAIT) as client,
     ):
         document = client.get("/openapi.json").json()
         paths = sorted(document["paths"])
