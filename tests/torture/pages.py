@@ -96,7 +96,6 @@ def injection(counts: Counter[str], folder: Path) -> Iterator[Round]:
             attack = ATTACKS[int(rng.integers(len(ATTACKS)))]
             places = plant(client, attack)
             visitor = Visitor(chromium.new_page(), f"{server.address}/")
-            visitor.page.on("dialog", lambda dialog: visitor.problems.append(dialog.message))
             for k in rng.permutation(len(places))[:8]:
                 visitor.go(places[k])
                 check(visitor, places[k], attack)
