@@ -54,6 +54,13 @@ def backends() -> list[str]:
     return list(BACKENDS)
 
 
+def presets() -> list[str]:
+    """Name the presets of data sets."""
+    from topple.datasets.presets import preset_names
+
+    return preset_names()
+
+
 def one_of(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """Complete one name."""
 

@@ -30,6 +30,7 @@ PANELS = {
         "llm-server": "Serve scripted models as a chat endpoint.",
     },
     "Train": {
+        "dataset": "Build and check data sets of attempts.",
         "train": "Train an agent and save a checkpoint.",
         "sweep": "Train and evaluate I-PHYRE agents.",
     },

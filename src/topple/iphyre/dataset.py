@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topple.files import whole_file
-from topple.iphyre.engine.batch import MAX_BODIES
+from topple.iphyre.engine.batch import MAX_BODIES, World
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.observe import COLUMNS, object_table
 from topple.iphyre.pictures import picture_world
-from topple.iphyre.rules import AT_60_HZ, SECONDS
+from topple.iphyre.plan import Plan
+from topple.iphyre.rules import AT_60_HZ, SECONDS, Rules
 from topple.iphyre.sampling import Draw, sample
 
 FPS = 10  # object tables and frames a second
@@ -65,21 +67,41 @@ def _record(
     game: Game, draw: Draw, tables: NDArray[np.float32], frames: NDArray[np.uint8] | None
 ) -> None:
     """Play a draw again, as it was played, and write what is seen before every sixth tick."""
-    episode = Episode(game, AT_60_HZ)
-    episode.world.reset(draw.builds)
-    due = dict(draw.plan.eliminations)
-    stride = AT_60_HZ.hz // FPS
-    for tick in sorted({*due, *range(0, draw.score.ticks, stride)}):
-        if tick >= draw.score.ticks:
+    last = draw.score.ticks - 1
+    worlds = walk(game, draw.plan, AT_60_HZ, draw.builds, last, AT_60_HZ.hz // FPS)
+    for place, world in enumerate(worlds):
+        tables[place] = object_table(world, game.eliminable)
+        if frames is not None:
+            frames[place] = picture_world(game, world, size=frames.shape[1])
+
+
+def walk(
+    game: Game, plan: Plan, rules: Rules, builds: int, last: int, stride: int
+) -> Iterator[World]:
+    """Play a plan and stop every so many ticks, after the removals that are due then.
+
+    Args:
+        game: what is played.
+        plan: what is removed, and when.
+        rules: what it goes by.
+        builds: how often the scene was built in its space.
+        last: the tick to play up to.
+        stride: ticks between two stops; the first is at the start.
+
+    Yields:
+        The same world each time, further on.
+    """
+    episode = Episode(game, rules)
+    episode.world.reset(builds)
+    due = dict(plan.eliminations)
+    for tick in sorted({*due, *range(0, last + 1, stride)}):
+        if tick > last:
             break
         episode.run(tick - episode.tick)
         if tick in due:
             episode.remove(due[tick])
-        place, between = divmod(tick, stride)
-        if not between:
-            tables[place] = object_table(episode.world, game.eliminable)
-            if frames is not None:
-                frames[place] = picture_world(game, episode.world, size=frames.shape[1])
+        if tick % stride == 0:
+            yield episode.world
 
 
 def save(dataset: Dataset, path: Path) -> None:

@@ -112,6 +112,23 @@ def draw(
     return np.asarray(image)
 
 
+def draw_masks(
+    scene: Scene, poses: Floats, present: Sequence[bool] | NDArray[np.bool_], size: int = SIZE
+) -> NDArray[np.uint8]:
+    """(size, size) the number of the body at each pixel, from 1; 0 where there is none.
+
+    Arguments as for `draw`; sticks and springs are left out.
+    """
+    scale = size / SIZE
+    image = Image.new("L", (size, size))
+    pen = ImageDraw.Draw(image)
+    for body, (x, y, angle) in enumerate(poses.tolist()):
+        if present[body]:  # a ball is a capsule of length zero
+            ends = [c * scale for c in _ends(scene, body, x, y, angle)]
+            _capsule(pen, ends, scene.radii[body] * scale, body + 1)
+    return np.asarray(image)
+
+
 def _ends(
     scene: Scene, body: int, x: float, y: float, angle: float
 ) -> tuple[float, float, float, float]:
@@ -121,9 +138,11 @@ def _ends(
     return x - hx, y - hy, x + hx, y + hy
 
 
-def _capsule(pen: ImageDraw.ImageDraw, ends: Sequence[float], radius: float, color: Color) -> None:
+def _capsule(
+    pen: ImageDraw.ImageDraw, ends: Sequence[float], radius: float, color: Color | int
+) -> None:
     x1, y1, x2, y2 = ends
-    length = math.hypot(x2 - x1, y2 - y1)
+    length = math.hypot(x2 - x1, y2 - y1) or 1.0
     nx, ny = (y1 - y2) / length * radius, (x2 - x1) / length * radius
     pen.polygon(
         [(x1 + nx, y1 + ny), (x2 + nx, y2 + ny), (x2 - nx, y2 - ny), (x1 - nx, y1 - ny)],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -114,16 +116,33 @@ def _nearest(
 
 
 def _mp4(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
+    with path.open("wb") as file:
+        _encode(frames, file, Fraction(fps))
+
+
+def mp4_bytes(frames: Sequence[Frame], fps: Fraction) -> bytes:
+    """A film as the bytes of an MP4 file; the same on any number of cores.
+
+    Raises:
+        FrameFileError: MP4 support is not installed.
+    """
+    file = io.BytesIO()
+    _encode(frames, file, fps, threads=1)
+    return file.getvalue()
+
+
+def _encode(frames: Sequence[Frame], file: IO[bytes], fps: Fraction, threads: int = 0) -> None:
     try:
         import av
     except ImportError:
         raise FrameFileError("MP4 needs the package av: pip install 'topple[video]'") from None
     height, width = frames[0].shape[:2]
     odd = ((0, height % 2), (0, width % 2), (0, 0))  # the encoder takes even sizes only
-    with av.open(str(path), mode="w", format="mp4") as container:
-        stream = container.add_stream("libx264", rate=Fraction(fps), options={"crf": "18"})
+    with av.open(file, mode="w", format="mp4") as container:
+        stream = container.add_stream("libx264", rate=fps, options={"crf": "18"})
         stream.width, stream.height = width + width % 2, height + height % 2
         stream.pix_fmt = "yuv420p"
+        stream.thread_count = threads  # 0: as many as there are cores
         for frame in frames:
             padded = np.ascontiguousarray(np.pad(frame, odd, mode="edge"))
             picture = av.VideoFrame.from_ndarray(padded, format="rgb24")
@@ -131,6 +150,34 @@ def _mp4(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
                 container.mux(packet)
         for packet in stream.encode():
             container.mux(packet)
+
+
+def read_mp4(content: bytes) -> npt.NDArray[np.uint8]:
+    """[frames, height, width, 3] a film from the bytes of an MP4 file.
+
+    Raises:
+        FrameFileError: MP4 support is not installed.
+    """
+    try:
+        import av
+    except ImportError:
+        raise FrameFileError("MP4 needs the package av: pip install 'topple[video]'") from None
+    with av.open(io.BytesIO(content), mode="r") as video:
+        frames = [frame.to_ndarray(format="rgb24") for frame in video.decode(video=0)]
+    return np.array(frames, np.uint8)
+
+
+def png_bytes(picture: npt.NDArray[np.uint8]) -> bytes:
+    """A picture, RGB or of one channel, as the bytes of a PNG file, written quickly."""
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, format="PNG", compress_level=1)
+    return file.getvalue()
+
+
+def read_png(content: bytes) -> npt.NDArray[np.uint8]:
+    """The picture in the bytes of a PNG file."""
+    with Image.open(io.BytesIO(content)) as image:
+        return np.asarray(image)
 
 
 _WRITERS = {".png": _png, ".gif": _gif, ".mp4": _mp4}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,22 @@ class SceneSet:
 
     They never change, so threads may share them.
 
+    Args:
+        scenes: what to simulate.
+        numbered: paint each body with its number, counted from 1, in place of its colour, so
+            that images are instance masks; balls of the player stay red.
+
     Raises:
         SceneError: if a scene breaks a rule of the engine; the message names the scene,
             the body and the rule.
     """
 
-    def __init__(self, scenes: Sequence[Scene]) -> None:
+    def __init__(self, scenes: Sequence[Scene], *, numbered: bool = False) -> None:
         self.packed: PackedScenes = pack(scenes)
+        if numbered:
+            counts = self.packed.body_counts()
+            numbers = np.concatenate([np.arange(1, count + 1) for count in counts.tolist()])
+            self.packed = replace(self.packed, color=numbers.astype(np.uint8))
         self.handle = _native.Scenes(**self.packed.arrays())
         fault = self.handle.fault()
         if fault is not None:

@@ -1,0 +1,350 @@
+"""Building a data set: shards are made anywhere, in any order, and written whole.
+
+A shard that is finished has a summary beside it, so an interrupted build goes on with the others
+and gives the same bytes. At the end the summaries become ``dataset.json``, and a data card for
+people, ``README.md``, is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import topple
+from topple.datasets.card import card_text
+from topple.datasets.formats import Target, find_format
+from topple.datasets.gather import gather
+from topple.datasets.plan import Plan, ShardId, open_source
+from topple.datasets.sample import Field, Sample
+from topple.datasets.spec import Spec, spec_from_data
+from topple.files import lock, whole_file
+from topple.phyre.engine.backend import Backend
+from topple.runs.executors import Executor
+from topple.runs.executors.local import LocalExecutor
+
+MANIFEST = "dataset.json"
+CARD = "README.md"
+_UNFINISHED = "unfinished"  # folder of the summaries of finished shards, while others are not
+_FORMAT = 1
+_TRIED = 32  # attempts that an estimate is measured on
+_BLOCK = 1 << 20  # bytes hashed at once
+
+
+class DatasetError(ValueError):
+    """A folder holds no data set, or another one; the message says which and what to do."""
+
+
+class Summary(NamedTuple):
+    """What a finished shard holds."""
+
+    shard: ShardId
+    files: list[str]  # patterns, relative to the folder
+    samples: int
+    size: int  # bytes
+    sha256: str
+    outcomes: dict[str, int]  # solved, failed, invalid
+    draws: dict[str, int]  # kind -> attempts
+
+
+class Progress(NamedTuple):
+    """How far a build is."""
+
+    samples: int
+    places: int  # of all samples, at most
+    size: int  # bytes
+
+
+class Estimate(NamedTuple):
+    """What a build will take, measured on a few attempts."""
+
+    samples: int  # at most
+    shards: int
+    size: int  # bytes
+    seconds: float  # on so many workers
+    workers: int
+
+
+def build(
+    spec: Spec,
+    folder: Path,
+    *,
+    executor: Executor | None = None,
+    backend: Backend = "cpu",
+    threads: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> dict[str, Any]:
+    """Build a data set in a folder, or go on with it.
+
+    Args:
+        spec: what it holds.
+        folder: where it goes.
+        executor: where shards are made; here, one after the other, by default.
+        backend: where states are simulated.
+        threads: of each shard's simulation; all cores by default.
+        progress: called after each shard.
+
+    Returns:
+        The contents of ``dataset.json``.
+
+    Raises:
+        DatasetError: The folder holds another data set, or another build is at work in it.
+    """
+    find_format(spec.format)
+    try:
+        with lock(folder / ".lock", wait=False):
+            return _build(gather(spec, folder), folder, executor, backend, threads, progress)
+    except BlockingIOError:
+        raise DatasetError(f"another build is at work in {folder}; wait for it") from None
+
+
+def _build(
+    spec: Spec,
+    folder: Path,
+    executor: Executor | None,
+    backend: Backend,
+    threads: int | None,
+    progress: Callable[[Progress], None] | None,
+) -> dict[str, Any]:
+    unfinished = folder / _UNFINISHED
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder)
+        if manifest["digest"] != spec.digest:
+            raise DatasetError(f"{folder} holds a data set of another spec; choose another folder")
+        return manifest
+    begun = unfinished / "spec.json"
+    if begun.exists() and json.loads(begun.read_text(encoding="utf-8")) != spec.to_data():
+        raise DatasetError(f"{folder} holds a part of a data set of another spec; remove it")
+    with whole_file(begun) as temporary:
+        temporary.write_text(json.dumps(spec.to_data()), encoding="utf-8")
+    plan = Plan(spec, open_source(spec, folder, backend))
+    shards = plan.shards()
+    done = {s: found for s in shards if (found := _finished(unfinished, s)) is not None}
+    places = sum(map(plan.places, plan.source.splits))
+
+    def report() -> None:
+        if progress is not None:
+            samples = sum(summary.samples for summary in done.values())
+            progress(Progress(samples, places, sum(summary.size for summary in done.values())))
+
+    report()
+    missing = [shard for shard in shards if shard not in done]
+    job = Job(json.dumps(spec.to_data()), str(folder.resolve()), backend, threads)
+    for shard, summary in (executor or LocalExecutor()).map(partial(build_shard, job), missing):
+        done[shard] = summary
+        report()
+    manifest = _manifest(spec, plan, [done[shard] for shard in shards])
+    assemble = getattr(find_format(spec.format), "assemble", None)
+    if assemble is not None:
+        manifest["files"] = {
+            name: sha256_of(folder, [name]) for name in assemble(folder, spec, manifest)
+        }
+    with whole_file(folder / CARD) as temporary:
+        temporary.write_text(card_text(manifest), encoding="utf-8")
+    with whole_file(folder / MANIFEST) as temporary:
+        temporary.write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    shutil.rmtree(unfinished)
+    return manifest
+
+
+class Job(NamedTuple):
+    """What a worker has to know to make shards of a data set."""
+
+    spec: str  # JSON
+    folder: str
+    backend: Backend
+    threads: int | None
+
+
+@lru_cache(maxsize=2)
+def _opened(spec: str, folder: str, backend: Backend) -> Plan:
+    """The plan of a data set; a process keeps it from shard to shard."""
+    values = spec_from_data(json.loads(spec))
+    return Plan(values, open_source(values, Path(folder), backend))
+
+
+def build_shard(job: Job, shard: ShardId) -> Summary:
+    """Make one shard and write it, then its summary."""
+    plan = _opened(job.spec, job.folder, job.backend)
+    folder = Path(job.folder)
+    outcomes: Counter[str] = Counter()
+    draws: Counter[str] = Counter()
+
+    def counted() -> Iterator[Sample]:
+        for sample in plan.source.samples(plan.rows(shard), job.threads):
+            outcomes[outcome_word(sample)] += 1
+            draws[sample["draw"]] += 1
+            yield sample
+
+    target = Target(folder, shard, plan.spec, plan.source.fields)
+    files = find_format(plan.spec.format).write(target, counted())
+    size = sum(path.stat().st_size for path in shard_files(folder, files))
+    digest = sha256_of(folder, files)
+    count = sum(draws.values())
+    summary = Summary(shard, files, count, size, digest, dict(outcomes), dict(draws))
+    with whole_file(_summary_path(folder / _UNFINISHED, shard)) as temporary:
+        temporary.write_text(json.dumps(summary), encoding="utf-8")
+    return summary
+
+
+def outcome_word(sample: Mapping[str, Any]) -> str:
+    """Whether an attempt solved its task, failed, or does not fit it."""
+    if "outcome" in sample:
+        outcome = int(sample["outcome"])
+        return "solved" if outcome > 0 else "failed" if outcome < 0 else "invalid"
+    return "solved" if bool(sample["solved"]) else "failed"
+
+
+def _summary_path(unfinished: Path, shard: ShardId) -> Path:
+    return unfinished / f"{shard.name}.json"
+
+
+def _finished(unfinished: Path, shard: ShardId) -> Summary | None:
+    """The summary of a shard whose files are there, as large as they were."""
+    path = _summary_path(unfinished, shard)
+    if not path.exists():
+        return None
+    values = json.loads(path.read_text(encoding="utf-8"))
+    summary = Summary(ShardId(*values[0]), *values[1:])
+    found = sum(file.stat().st_size for file in shard_files(unfinished.parent, summary.files))
+    return summary if found == summary.size else None
+
+
+def shard_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
+    """The files of a shard, in order."""
+    return sorted(path for pattern in patterns for path in folder.glob(pattern))
+
+
+def sha256_of(folder: Path, patterns: Sequence[str]) -> str:
+    """The checksum of a file; of several, that of their names and contents in order."""
+    files = shard_files(folder, patterns)
+    digest = hashlib.sha256()
+    for path in files:
+        if len(files) > 1:
+            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _manifest(spec: Spec, plan: Plan, summaries: Sequence[Summary]) -> dict[str, Any]:
+    splits: dict[str, Any] = {}
+    for split, tasks in plan.source.splits.items():
+        own = [summary for summary in summaries if summary.shard.split == split]
+        outcomes: Counter[str] = Counter()
+        draws: Counter[str] = Counter()
+        for summary in own:
+            outcomes.update(summary.outcomes)
+            draws.update(summary.draws)
+        splits[split] = {
+            "tasks": len(tasks),
+            "samples": sum(summary.samples for summary in own),
+            "bytes": sum(summary.size for summary in own),
+            "outcomes": dict(sorted(outcomes.items())),
+            "draws": dict(sorted(draws.items())),
+        }
+    return {
+        "format": _FORMAT,
+        "name": spec.name,
+        "digest": spec.digest,
+        "spec": spec.to_data(),
+        "engine": plan.source.engine,
+        "topple": topple.__version__,
+        "libraries": _versions(find_format(spec.format).LIBRARIES),
+        "licence": "Apache-2.0",
+        "fields": {name: field._asdict() for name, field in plan.source.fields.items()},
+        "splits": splits,
+        "shards": [
+            {
+                "split": summary.shard.split,
+                "number": summary.shard.number,
+                "files": summary.files,
+                "samples": summary.samples,
+                "bytes": summary.size,
+                "sha256": summary.sha256,
+            }
+            for summary in summaries
+        ],
+    }
+
+
+def _versions(names: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue  # an optional one, such as av where no film is written
+    return found
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The contents of ``dataset.json``.
+
+    Raises:
+        DatasetError: There is none, or it is damaged.
+    """
+    path = folder / MANIFEST
+    if not path.is_file():
+        unfinished = (folder / _UNFINISHED).is_dir()
+        hint = "its build is not finished: run it again" if unfinished else f"it has no {MANIFEST}"
+        raise DatasetError(f"{folder} holds no data set: {hint}")
+    try:
+        manifest = dict(json.loads(path.read_text(encoding="utf-8")))
+        if manifest["format"] != _FORMAT:
+            raise DatasetError(f"{path} has format {manifest['format']}; build it again")
+        spec_from_data(manifest["spec"])
+    except DatasetError:
+        raise
+    except (ValueError, KeyError, TypeError) as error:
+        raise DatasetError(f"{path} is damaged: {error}") from None
+    return manifest
+
+
+def manifest_fields(manifest: Mapping[str, Any]) -> dict[str, Field]:
+    """The fields of a data set."""
+    return {
+        name: Field(row["dtype"], tuple(row["shape"]), row["about"], row["frames"])
+        for name, row in manifest["fields"].items()
+    }
+
+
+def estimate(spec: Spec, workers: int, *, backend: Backend = "cpu") -> Estimate:
+    """What a build will take, from a few attempts that are spread over the data set.
+
+    Attempts of an agent are not made for it; it reckons that they cost what others do.
+    """
+    counts = spec.actions.counts()
+    if counts.pop("agent", 0):
+        rest = {"random": 1.0}
+        spec = replace(spec, actions=replace(spec.actions, shares=rest, agent="", records=()))
+    plan = Plan(spec, open_source(spec, backend=backend))
+    shards = plan.shards()
+    places = {split: plan.places(split) for split in plan.source.splits}
+    total = sum(places.values())
+    split = max(places, key=lambda name: places[name])
+    chosen = plan.order(split)
+    chosen = chosen[:: max(1, len(chosen) // _TRIED)][:_TRIED]
+    if spec.by_task:
+        chosen = plan.order(split)[: min(_TRIED, plan.shard_size)]
+    rows = list(plan.rows_at(split, chosen))
+    threads = None if backend == "cuda" else 1
+    list(plan.source.samples(rows, threads))  # what is made once, such as scenes, is not measured
+    with tempfile.TemporaryDirectory() as place:
+        target = Target(Path(place), shards[0], spec, plan.source.fields)
+        begin = time.perf_counter()
+        files = find_format(spec.format).write(target, plan.source.samples(rows, threads))
+        seconds = time.perf_counter() - begin
+        size = sum(path.stat().st_size for path in shard_files(Path(place), files))
+    scale = total / max(1, len(chosen))
+    return Estimate(total, len(shards), round(size * scale), seconds * scale / workers, workers)

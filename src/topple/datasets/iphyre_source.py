@@ -1,0 +1,293 @@
+"""Episodes of I-PHYRE games, drawn and played for a data set."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from topple.datasets.sample import COMMON, Array, Draw, Field, Row, Sample, generator
+from topple.datasets.spec import SPLITS, Spec, SpecError
+from topple.iphyre.dataset import walk
+from topple.iphyre.engine.batch import MAX_BODIES, NEVER, Outcomes, simulate_batch
+from topple.iphyre.engine.native import scene_set, simulate
+from topple.iphyre.episode import scores_of
+from topple.iphyre.game import Game
+from topple.iphyre.game_file import load_games
+from topple.iphyre.games import game_named
+from topple.iphyre.observe import COLUMNS, object_table
+from topple.iphyre.pictures import draw, draw_masks
+from topple.iphyre.plan import queued, random_rows, removals, row_plan
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
+from topple.iphyre.scramble import scramble
+from topple.iphyre.split import Split
+from topple.iphyre.variants import vary
+from topple.llm.iphyre.scene import game_lines
+from topple.runs.benchmark import find_benchmark
+from topple.runs.record import find_records
+
+GOAL = "Get every red ball out of the scene through the bottom by removing gray blocks."
+_CHUNK_BYTES = 128 << 20  # of observations kept at once
+_JITTER = 0.5  # s, by which a near miss differs from a solution, at most
+_ROUNDS = 8  # of changing solutions until enough fail
+
+
+class IPhyreSource:
+    """I-PHYRE's episodes; see :class:`topple.datasets.sample.Source`.
+
+    The action of a draw is a tick per gray block, in the game's order, or NEVER.
+
+    Args:
+        spec: what to draw and keep.
+        base: the folder that names of files are relative to.
+    """
+
+    def __init__(self, spec: Spec, base: Path = Path()) -> None:
+        self.spec, self.base = spec, base
+        self.rules: Rules = AT_60_HZ if spec.keep.hz == AT_60_HZ.hz else AT_10_HZ
+        self._games: dict[str, Game] = {}
+        self.splits = self._chosen()
+        self._drawn = lru_cache(maxsize=None)(self._draw)
+        self._known = lru_cache(maxsize=None)(self._played)
+
+    @property
+    def engine(self) -> str:
+        """The hash of the engine."""
+        return find_benchmark("iphyre").engine_hash()
+
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """What a sample holds."""
+        keep = self.spec.keep
+        found = {
+            **COMMON,
+            "action": Field("int32", (None,), "tick of removal of each gray block; -1 for never"),
+            "solved": Field("bool", (), "whether every ball got out"),
+            "ticks": Field("int32", (), "played, the solving one included"),
+            "removed": Field("int32", (), "blocks removed"),
+            "reward": Field("float64", (), "earned by the episode"),
+        }
+        if keep.text:
+            found["description"] = Field("str", (), "the goal in a sentence")
+            found["scene"] = Field("str", (), "a line of JSON for each body")
+        if keep.states:
+            about = "x, y (pixels), angle, and their changes per second, of each body"
+            found["states"] = Field("float64", (None, None, 6), about)
+            found["present"] = Field("bool", (None, None), "whether each body is still there")
+        if keep.features:
+            about = "object table in pixels, see topple.iphyre.observe"
+            found["features"] = Field("float32", (None, MAX_BODIES, COLUMNS), about)
+        if keep.rgb:
+            shape = (None, keep.rgb, keep.rgb, 3)
+            found["rgb"] = Field("uint8", shape, "RGB pictures, first row on top", True)
+        if keep.masks:
+            about = "number of the body at each pixel, from 1; 0 for none; first row on top"
+            found["masks"] = Field("uint8", (None, keep.masks, keep.masks), about, True)
+        return found
+
+    def game(self, name: str) -> Game:
+        """A game by its name."""
+        return self._games[name] if name in self._games else game_named(name)
+
+    # Games.
+
+    def _chosen(self) -> dict[str, list[str]]:
+        tasks = self.spec.tasks
+        splits: dict[str, list[str]] = {}
+        for part in SPLITS:
+            if names := getattr(tasks, part):
+                found = [game for name in names for game in self._named(name)]
+                splits[part] = list(dict.fromkeys(found))[: tasks.limit or None]
+        if (tasks.variants or tasks.scrambled) and "train" not in splits:
+            raise SpecError("tasks.variants and tasks.scrambled need games of tasks.train")
+        bases = [self.game(name) for name in splits.get("train", ())]
+        made = [
+            vary(base, f"{base.name}_variant_{k}", generator(self.spec.seed, base.name, str(k)))
+            for base in bases
+            for k in range(tasks.variants)
+        ]
+        made += [
+            scramble(bases, f"scrambled_{k}", generator(self.spec.seed, "scrambled", str(k)))
+            for k in range(tasks.scrambled)
+        ]
+        self._games.update({game.name: game for game in made})
+        if made:
+            splits["train"] += [game.name for game in made]
+        seen: dict[str, str] = {}
+        for part, games in splits.items():
+            for name in games:
+                if seen.setdefault(name, part) != part:
+                    raise SpecError(f"game {name!r} is in {seen[name]} and in {part}; choose one")
+        return splits
+
+    def _named(self, name: str) -> list[str]:
+        if name.endswith((".json", ".py")):
+            games = load_games(self.base / name)
+            self._games.update({game.name: game for game in games})
+            return [game.name for game in games]
+        if name in (split.value for split in Split):
+            return [game.name for game in Split(name).games]
+        return [game_named(name).name]
+
+    # Draws.
+
+    def draw(self, task: str) -> list[Draw]:
+        """All attempts of a task; the same each time."""
+        return self._drawn(task)
+
+    def _draw(self, task: str) -> list[Draw]:
+        """All episodes of a game, kind by kind."""
+        found: list[Draw] = []
+        for kind, count in self.spec.actions.counts().items():
+            rng = generator(self.spec.seed, task, kind)
+            rows = getattr(self, f"_{kind}")(self.game(task), count, rng)
+            found += [Draw(kind, tuple(row)) for row in rows.tolist()]
+        return found
+
+    def _nothing(self, game: Game, count: int, rng: np.random.Generator) -> Array:
+        return np.full((count, len(game.eliminable)), NEVER, np.int32)
+
+    def _random(self, game: Game, count: int, rng: np.random.Generator) -> Array:
+        rows = random_rows(rng, count, len(game.eliminable), self.rules)
+        return queued(rows, self.rules)
+
+    def _solutions(self, game: Game, count: int, rng: np.random.Generator) -> Array:
+        solving, _ = self._known(game.name)
+        return rng.permutation(solving)[:count]
+
+    def _failures(self, game: Game, count: int, rng: np.random.Generator) -> Array:
+        _, failing = self._known(game.name)
+        return rng.permutation(failing)[:count]
+
+    def _near_misses(self, game: Game, count: int, rng: np.random.Generator) -> Array:
+        """Solutions with one removal left out or moved by up to half a second, which fail."""
+        solving, failing = self._known(game.name)
+        kept = [failing[:0]]
+        for _ in range(_ROUNDS):
+            if not len(solving) or sum(map(len, kept)) >= count:
+                break
+            near = solving[rng.integers(len(solving), size=4 * count)].copy()
+            block = rng.integers(near.shape[1], size=len(near))
+            far = max(1, round(_JITTER * self.rules.hz))
+            moved = near[np.arange(len(near)), block] + rng.integers(-far, far + 1, len(near))
+            stays = rng.random(len(near)) < 0.5
+            ticks = np.where(stays | (near[np.arange(len(near)), block] < 0), NEVER, moved)
+            near[np.arange(len(near)), block] = np.where(ticks < 0, NEVER, ticks)
+            near = queued(near, self.rules)
+            kept.append(near[~self._solved(game, near)])
+        return np.concatenate(kept)[:count]
+
+    def _agent(self, game: Game, count: int, rng: np.random.Generator) -> Array:
+        rows = list(self._plays.get(game.name, ())[:count])
+        return np.array(rows, np.int32).reshape(len(rows), len(game.eliminable))
+
+    @cached_property
+    def _plays(self) -> Mapping[str, list[list[int]]]:
+        """The plays of run records, by game, in the order they were made."""
+        records = [self.base / name for name in self.spec.actions.records]
+        found: dict[str, list[list[int]]] = defaultdict(list)
+        for record in find_records(*records, benchmark="iphyre"):
+            if record.config.selection.hz != self.rules.hz:
+                raise SpecError(
+                    f"a record was played at {record.config.selection.hz} Hz; "
+                    f"set keep.hz, which is {self.rules.hz}"
+                )
+            for play in record.results.plays:
+                game = self.game(play.game)
+                due = {body: tick for tick, body in play.plan.eliminations}
+                found[play.game].append([due.get(body, NEVER) for body in game.eliminable])
+        return found
+
+    def _played(self, name: str) -> tuple[Array, Array]:
+        """Random plans of a game that solve it, and those that do not."""
+        game = self.game(name)
+        rng = generator(self.spec.seed, name, "candidates")
+        rows = self._random(game, self.spec.actions.candidates, rng)
+        solved = self._solved(game, rows)
+        return rows[solved], rows[~solved]
+
+    def _solved(self, game: Game, rows: Array) -> Array:
+        index, table = np.zeros(len(rows), np.int32), removals(game, rows)
+        return simulate_batch([game.scene], index, table, self.rules.request).solved
+
+    # Samples.
+
+    def samples(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Sample]:
+        """Play episodes; a sample for each row, in order."""
+        keep = self.spec.keep
+        frames = self.rules.tick_limit // keep.stride + 2
+        pictures = 3 * keep.rgb**2 + keep.masks**2
+        step = max(1, _CHUNK_BYTES // (frames * (pictures + 8192)))
+        for first in range(0, len(rows), step):
+            yield from self._chunk(rows[first : first + step], threads)
+
+    def _chunk(self, rows: Sequence[Row], threads: int | None) -> Iterator[Sample]:
+        names = sorted({row.task for row in rows})
+        games = {name: self.game(name) for name in names}
+        request = self.rules.request
+        due = np.concatenate(
+            [removals(games[row.task], np.array([row.draw.action], np.int32)) for row in rows]
+        )
+        batch = simulate(
+            scene_set(tuple(game.scene for game in games.values()), request.params, request.dt),
+            np.array([names.index(row.task) for row in rows], np.int32),
+            due,
+            np.full(len(rows), request.builds, np.int64),
+            np.full(len(rows), request.ticks, np.int32),
+            request.out,
+            threads=threads,
+            stride=self.spec.keep.stride,
+            bodies=max(game.bodies for game in games.values()),
+        )
+        assert batch.states is not None
+        scores = scores_of(Outcomes(batch.solved, batch.ticks, batch.removed), self.rules)
+        for k, row in enumerate(rows):
+            game, score = games[row.task], scores[k]
+            frames = score.ticks // self.spec.keep.stride + 1
+            states = batch.states[k, :frames, : game.bodies]
+            ticks = np.arange(frames)[:, None] * self.spec.keep.stride
+            here = due[k, : game.bodies]
+            present = (here < 0) | (ticks < here)
+            sample: Sample = {
+                "key": row.key,
+                "split": row.split,
+                "task": row.task,
+                "draw": row.draw.kind,
+                "action": np.array(row.draw.action, np.int32),
+                "solved": np.bool_(score.solved),
+                "ticks": np.int32(score.ticks),
+                "removed": np.int32(score.removed),
+                "reward": np.float64(score.reward),
+            }
+            self._observe(sample, game, row, states, present)
+            yield sample
+
+    def _observe(self, sample: Sample, game: Game, row: Row, states: Array, present: Array) -> None:
+        keep = self.spec.keep
+        if keep.text:
+            sample["description"] = GOAL
+            sample["scene"] = game_lines(game)
+        if keep.states:
+            sample["states"], sample["present"] = states.copy(), present
+        if keep.features:
+            plan = row_plan(game, np.array(row.draw.action, np.int32), self.rules)
+            ticks = int(sample["ticks"])
+            worlds = walk(game, plan, self.rules, self.rules.request.builds, ticks, keep.stride)
+            tables = [object_table(world, game.eliminable) for world in worlds]
+            sample["features"] = np.array(tables, np.float32)
+        poses = states[:, :, :3]
+        if keep.rgb:
+            drawn = [
+                draw(game.scene, pose, there, game.eliminable, keep.rgb)
+                for pose, there in zip(poses, present, strict=True)
+            ]
+            sample["rgb"] = np.array(drawn)
+        if keep.masks:
+            painted = [
+                draw_masks(game.scene, pose, there, keep.masks)
+                for pose, there in zip(poses, present, strict=True)
+            ]
+            sample["masks"] = np.array(painted)

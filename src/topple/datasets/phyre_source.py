@@ -1,0 +1,436 @@
+"""Attempts on PHYRE tasks, drawn and simulated for a data set."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+from scipy.spatial import KDTree
+
+from topple import paths
+from topple.datasets.combinations import combination_tasks
+from topple.datasets.sample import COMMON, Array, Draw, Field, Row, Sample, generator
+from topple.datasets.spec import SPLITS, Spec, SpecError
+from topple.llm.phyre.scene import goal_words, scene_lines
+from topple.phyre.action import listed_actions
+from topple.phyre.cache.action_cache import ACTION_CACHE, ActionCache
+from topple.phyre.engine.backend import Backend
+from topple.phyre.engine.balls import with_balls
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
+from topple.phyre.engine.request import SCENE_SIZE, Request
+from topple.phyre.engine.result import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
+from topple.phyre.engine_hash import engine_hash
+from topple.phyre.fold import Setup, load_fold
+from topple.phyre.frames import draw_states
+from topple.phyre.own import load_template
+from topple.phyre.palette import to_rgb
+from topple.phyre.scene import Scene
+from topple.phyre.scene.codec import scene_from_json
+from topple.phyre.simulator import FIRST_CONTACT_BUFFER
+from topple.phyre.task import Task, enumerate_tasks, load_task
+from topple.phyre.task_set import TaskSet
+from topple.phyre.tier import Tier
+from topple.runs.record import find_records
+
+_TASKS_OF_A_TEMPLATE = 100  # of your own, as the published ones have
+_CHUNK_BYTES = 128 << 20  # of observations simulated at once
+_NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
+_TRIES = 200  # random actions drawn per one that is wanted, at most
+
+
+class PhyreSource:
+    """PHYRE's attempts; see :class:`topple.datasets.sample.Source`.
+
+    Args:
+        spec: what to draw and keep.
+        base: the folder that names of files are relative to.
+        backend: where states are simulated.
+    """
+
+    def __init__(self, spec: Spec, base: Path = Path(), backend: Backend = "cpu") -> None:
+        self.spec, self.base, self.backend = spec, base, backend
+        self._puzzles: dict[str, Task | Scene] = {}
+        self._tiers: dict[str, Tier] = {}  # of scenes
+        self.splits = self._chosen()
+        self._drawn = lru_cache(maxsize=None)(self._draw)
+        self._words = lru_cache(maxsize=None)(self._described)
+        self.cache_folder = paths.cache_folder()
+
+    @property
+    def engine(self) -> str:
+        """The hash of the engine."""
+        return engine_hash()
+
+    @cached_property
+    def tier(self) -> Tier:
+        """What actions place."""
+        tiers = {self._tier_of(task) for tasks in self.splits.values() for task in tasks}
+        if len(tiers) > 1:
+            raise SpecError("tasks are of both tiers; build a data set of each")
+        return tiers.pop()
+
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """What a sample holds."""
+        keep = self.spec.keep
+        found = {
+            **COMMON,
+            "template": Field("str", (), "id of the template"),
+            "action": Field("float64", (None,), "x, y and radius of each ball, from 0 to 1"),
+            "balls": Field("float64", (None, 3), "x, y and radius of each ball in pixels"),
+            "outcome": Field("int8", (), "-1 not solved, 0 invalid, 1 solved"),
+            "steps": Field("int32", (), "last step if solved, else the limit; 0 if invalid"),
+            "goal": Field("int32", (3,), "the two bodies that have to touch, and for how long"),
+        }
+        if keep.text:
+            found["description"] = Field("str", (), "the goal in a sentence")
+            found["scene"] = Field("str", (), "a line of JSON for each body")
+        if keep.states:
+            about = "x, y (pixels), angle, and their changes per second, of each body"
+            found["states"] = Field("float32", (None, None, len(STATE_FIELDS)), about)
+        if keep.features:
+            about = "PHYRE's object features, see topple.phyre.features"
+            found["features"] = Field("float32", (None, None, FEATURE_COUNT), about)
+        if keep.codes:
+            about = "colour codes 0 to 6, first row on top"
+            found["codes"] = Field("uint8", (None, SCENE_SIZE, SCENE_SIZE), about, True)
+        if keep.rgb:
+            shape = (None, keep.rgb, keep.rgb, 3)
+            found["rgb"] = Field("uint8", shape, "RGB pictures, first row on top", True)
+        if keep.masks:
+            about = "number of the body at each pixel, from 1; 0 for none; first row on top"
+            found["masks"] = Field("uint8", (None, keep.masks, keep.masks), about, True)
+        if keep.contacts:
+            for name in CONTACT_DTYPE.names or ():
+                kind = str(CONTACT_DTYPE[name])
+                found[f"contact_{name}"] = Field(kind, (None,), "of each contact event")
+        return found
+
+    # Tasks.
+
+    def _chosen(self) -> dict[str, list[str]]:
+        tasks = self.spec.tasks
+        splits: dict[str, list[str]] = {}
+        if tasks.setup:
+            fold = load_fold(Setup.parse(tasks.setup), tasks.fold)
+            for part in SPLITS:
+                if part in tasks.parts:
+                    splits[part] = [str(task) for task in getattr(fold, part)]
+        else:
+            for part in SPLITS:
+                if names := getattr(tasks, part):
+                    found = [task for name in names for task in self._named(name)]
+                    splits[part] = list(dict.fromkeys(found))
+        seen: dict[str, str] = {}
+        for part, names in splits.items():
+            for name in names:
+                if seen.setdefault(name, part) != part:
+                    raise SpecError(f"task {name!r} is in {seen[name]} and in {part}; choose one")
+        return {part: _spread(names, tasks.limit) for part, names in splits.items()}
+
+    def _named(self, name: str) -> list[str]:
+        """The tasks of one name, which may be a file or combinations of bodies."""
+        found: list[Task | Scene]
+        if name.endswith(".json"):
+            found = list(self._scenes(self.base / name))
+        elif name.endswith(".py"):
+            template = load_template(self.base / name)
+            found = list(enumerate_tasks(template, _TASKS_OF_A_TEMPLATE))
+        elif name.startswith("combinations:"):
+            found = list(combination_tasks(name.removeprefix("combinations:"), self.spec.seed))
+        else:
+            return list(TaskSet(name).names)
+        names = [puzzle.name if isinstance(puzzle, Scene) else str(puzzle.id) for puzzle in found]
+        self._puzzles.update(zip(names, found, strict=True))
+        return names
+
+    def _scenes(self, path: Path) -> Iterator[Scene]:
+        """The scene of a file, or those of a tier as a data set keeps them."""
+        text = path.read_text(encoding="utf-8")
+        data = json.loads(text) if text.startswith('{"tier"') else {}
+        if not data:
+            scene = scene_from_json(text)
+            yield scene._replace(name=scene.name or path.stem)
+            return
+        for row in data["scenes"]:
+            scene = scene_from_json(json.dumps(row))
+            self._tiers[scene.name] = Tier.parse(data["tier"])
+            yield scene
+
+    def _puzzle(self, task: str) -> Task | Scene:
+        return self._puzzles[task] if task in self._puzzles else load_task(task)
+
+    def _tier_of(self, task: str) -> Tier:
+        if task not in self._puzzles:
+            template = task.split(":")[0]
+            return next(tier for tier in Tier if template in tier.template_ids)
+        puzzle = self._puzzles[task]
+        return self._tiers.get(task, Tier.BALL) if isinstance(puzzle, Scene) else puzzle.tier
+
+    def scene(self, task: str) -> Scene:
+        """The scene of a task."""
+        puzzle = self._puzzle(task)
+        return puzzle if isinstance(puzzle, Scene) else puzzle.scene
+
+    # Draws.
+
+    def draw(self, task: str) -> list[Draw]:
+        """All attempts of a task; the same each time."""
+        return self._drawn(task)
+
+    def _draw(self, task: str) -> list[Draw]:
+        """All attempts of a task, kind by kind."""
+        found: list[Draw] = []
+        for kind, count in self.spec.actions.counts().items():
+            rng = generator(self.spec.seed, task, kind)
+            actions = getattr(self, f"_{kind}")(task, count, rng)
+            found += [Draw(kind, tuple(action)) for action in np.asarray(actions).tolist()]
+        return found
+
+    def _nothing(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        return np.zeros((count, 0))
+
+    def _random(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        """Uniform over the actions, or over those that fit the task."""
+        if self.spec.actions.keep_invalid:
+            return rng.random((count, self.tier.action_size))
+        scenes = SceneSet([self.scene(task)])
+        kept: list[Array] = []
+        for _ in range(_TRIES):
+            drawn = rng.random((2 * count + 8, self.tier.action_size))
+            kept.append(drawn[map_actions(scenes, np.zeros(len(drawn), np.int32), drawn)[0]])
+            if sum(map(len, kept)) >= count:
+                break
+        return np.concatenate(kept)[:count]
+
+    def _listed(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        return listed_actions(self.tier, min(count, self.spec.actions.candidates))
+
+    def _solutions(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        solving, _ = self._known(task)
+        return rng.permutation(solving)[:count]
+
+    def _failures(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        _, failing = self._known(task)
+        return failing[rng.permutation(len(failing))[:count]]
+
+    def _near_misses(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        """Failures nearest to solutions, each beside another solution while there are some."""
+        solving, failing = self._known(task)
+        if not len(solving) or not len(failing):
+            return failing[:0]
+        neighbours = min(_NEIGHBOURS, len(failing))
+        beside = KDTree(failing).query(rng.permutation(solving), neighbours)[1]
+        ranked = np.reshape(
+            beside, (len(solving), neighbours)
+        ).T.ravel()  # the nearest of each first
+        return failing[list(dict.fromkeys(ranked.tolist()))[:count]]
+
+    def _agent(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        return np.array(self._attempts.get(task, [])[:count])
+
+    @cached_property
+    def _attempts(self) -> Mapping[str, list[tuple[float, ...]]]:
+        """The attempts of run records, by task, in the order they were made."""
+        records = [self.base / name for name in self.spec.actions.records]
+        found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+        for record in find_records(*records, benchmark="phyre"):
+            for attempt in record.results.attempts:
+                found[str(attempt.task)].append(attempt.action)
+        return found
+
+    def _known(self, task: str) -> tuple[Array, Array]:
+        """The listed actions that solve a task, and those that do not."""
+        puzzle = self._puzzle(task)
+        count = self.spec.actions.candidates
+        listed = listed_actions(self.tier, count)
+        if isinstance(puzzle, Scene):
+            index = np.zeros(count, np.int32)
+            outcome = simulate_batch(SceneSet([puzzle]), index, listed).outcome
+        else:
+            outcome = self._cache.outcomes([puzzle], count)[0]
+        return listed[outcome > 0], listed[outcome < 0]
+
+    @cached_property
+    def _cache(self) -> ActionCache:
+        return ActionCache(self.cache_folder / ACTION_CACHE, self.tier)
+
+    # Samples.
+
+    def samples(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Sample]:
+        """Make attempts; a sample for each row, in order."""
+        step = max(1, _CHUNK_BYTES // self._bytes())
+        for first in range(0, len(rows), step):
+            yield from self._chunk(rows[first : first + step], threads)
+
+    def _bytes(self) -> int:
+        """About the bytes of one attempt while it is simulated."""
+        keep = self.spec.keep
+        frames = self._request().frames
+        pictures = SCENE_SIZE**2 * (bool(keep.codes) + bool(keep.masks) + 3 * bool(keep.rgb))
+        contacts = FIRST_CONTACT_BUFFER * CONTACT_DTYPE.itemsize * keep.contacts
+        return frames * (pictures + 4096) + contacts + 1
+
+    def _request(self) -> Request:
+        keep = self.spec.keep
+        return Request(
+            max_steps=keep.max_steps,
+            stride=keep.stride,
+            images=keep.codes or 0 < keep.rgb <= SCENE_SIZE,
+            objects=keep.features,
+            states=keep.states or keep.rgb > SCENE_SIZE,
+            max_contacts=FIRST_CONTACT_BUFFER if keep.contacts else 0,
+        )
+
+    def _chunk(self, rows: Sequence[Row], threads: int | None) -> list[Sample]:
+        """Samples of attempts that are simulated together."""
+        names = sorted({row.task for row in rows})
+        place = {name: number for number, name in enumerate(names)}
+        scenes = [self.scene(name) for name in names]
+        samples: list[Sample] = [{} for _ in rows]
+        for width in sorted({len(row.draw.action) for row in rows}):
+            places = [k for k, row in enumerate(rows) if len(row.draw.action) == width]
+            index = np.array([place[rows[k].task] for k in places], np.int32)
+            actions = np.array([rows[k].draw.action for k in places]).reshape(len(places), width)
+            made = self._simulate(scenes, index, actions, threads)
+            for number, k in enumerate(places):
+                scene = scenes[index[number]]
+                samples[k] = self._sample(rows[k], scene, actions[number], made, number)
+        return samples
+
+    def _simulate(
+        self, scenes: Sequence[Scene], index: Array, actions: Array, threads: int | None
+    ) -> dict[str, Any]:
+        """Arrays of a batch: the result, and the masks if they are kept."""
+        keep, request = self.spec.keep, self._request()
+        options: dict[str, Any] = {"threads": threads, "backend": self.backend}
+        packed = SceneSet(scenes)
+        result = simulate_batch(packed, index, actions, request, **options)
+        seen = result
+        if keep.after_solved:  # the outcome is that of the task, what is seen goes on
+            endless = [scene._replace(goal=None) for scene in scenes]
+            seen = simulate_batch(SceneSet(endless), index, actions, request, **options)
+        if seen.contact_count is not None and (most := int(seen.contact_count.max())) > (
+            request.max_contacts
+        ):
+            larger = replace(request, max_contacts=most)
+            played = SceneSet(endless) if keep.after_solved else packed
+            seen = simulate_batch(played, index, actions, larger, **options)
+        made: dict[str, Any] = {"result": result, "seen": seen}
+        if keep.masks:
+            made["masks"] = _masks(scenes, index, result, request, keep.after_solved, options)
+        return made
+
+    def _sample(
+        self, row: Row, scene: Scene, action: Array, made: Mapping[str, Any], number: int
+    ) -> Sample:
+        keep = self.spec.keep
+        result: BatchResult = made["result"]
+        seen: BatchResult = made["seen"]
+        frames = int(seen.frame_count[number])
+        goal = scene.goal
+        sample: Sample = {
+            "key": row.key,
+            "split": row.split,
+            "task": row.task,
+            "draw": row.draw.kind,
+            "template": row.task.split(":")[0],
+            "action": action.copy(),
+            "balls": result.balls[number].copy(),
+            "outcome": np.int8(result.outcome[number]),
+            "steps": np.int32(result.steps[number]),
+            "goal": np.array(
+                (goal.first, goal.second, goal.hold_steps) if goal else (-1, -1, 0), np.int32
+            ),
+        }
+        if keep.text:
+            sample["description"], sample["scene"] = self._words(row.task)
+        balls = len(action) // 3
+        bodies = len(scene.bodies) + balls if frames else 0
+        if keep.states:
+            assert seen.states is not None
+            sample["states"] = seen.states[number, :frames, :bodies].copy()
+        if keep.features:
+            assert seen.objects is not None
+            objects = sum(body.kind != 0 for body in scene.bodies) + balls if frames else 0
+            sample["features"] = seen.objects[number, :frames, :objects].copy()
+        if keep.codes:
+            assert seen.images is not None
+            sample["codes"] = np.ascontiguousarray(seen.images[number, :frames, ::-1])
+        if keep.rgb:
+            sample["rgb"] = self._rgb(scene, seen, number, frames)
+        if keep.masks:
+            picked = np.arange(keep.masks) * SCENE_SIZE // keep.masks  # nearest pixels
+            masks = made["masks"][number, :frames, ::-1]
+            sample["masks"] = np.ascontiguousarray(masks[:, picked][:, :, picked])
+        if keep.contacts:
+            events = seen.contacts_of(number)
+            for name in CONTACT_DTYPE.names or ():
+                sample[f"contact_{name}"] = np.ascontiguousarray(events[name])
+        return sample
+
+    def _rgb(self, scene: Scene, seen: BatchResult, number: int, frames: int) -> Array:
+        """Pictures: the engine's, averaged to smaller sizes; larger ones drawn from the shapes."""
+        size = self.spec.keep.rgb
+        if size > SCENE_SIZE:
+            assert seen.states is not None
+            whole = with_balls(scene, seen.balls[number])
+            drawn = draw_states(whole, seen.states[number, :frames, :, :3].astype(float), size)
+            return np.array(drawn, np.uint8).reshape(frames, size, size, 3)
+        assert seen.images is not None
+        pictures = to_rgb(seen.images[number, :frames, ::-1])
+        if size == SCENE_SIZE:
+            return pictures
+        shape = (size, size)
+        smaller = [Image.fromarray(p).resize(shape, Image.Resampling.BOX) for p in pictures]
+        return np.array([np.asarray(p) for p in smaller], np.uint8).reshape(frames, size, size, 3)
+
+    def _described(self, task: str) -> tuple[str, str]:
+        """The goal and the scene of a task."""
+        scene = self.scene(task)
+        return (f"{goal_words(scene)}." if scene.goal else ""), scene_lines(scene)
+
+
+def _masks(
+    scenes: Sequence[Scene],
+    index: Array,
+    result: BatchResult,
+    request: Request,
+    after_solved: bool,
+    options: Mapping[str, Any],
+) -> npt.NDArray[np.uint8]:
+    """[attempts, frames, 256, 256] the number of the body at each pixel, row 0 at the bottom.
+
+    The player's balls are made bodies of the scene, which changes no bit of the motion, and
+    every body is painted with its number.
+    """
+    whole = []
+    for scene, balls in zip((scenes[k] for k in index.tolist()), result.balls, strict=True):
+        placed = with_balls(scene, balls[balls[:, 2] > 0])
+        whole.append(placed._replace(goal=None) if after_solved else placed)
+    pictures = replace(request, images=True, objects=False, states=False, max_contacts=0)
+    seen = simulate_batch(
+        SceneSet(whole, numbered=True),
+        np.arange(len(whole)),
+        np.zeros((len(whole), 0)),
+        pictures,
+        **options,
+    )
+    assert seen.images is not None
+    seen.images[result.outcome == 0] = 0  # nothing happens where an action does not fit
+    return seen.images
+
+
+def _spread(names: Sequence[str], limit: int) -> list[str]:
+    """At most so many names, spread evenly."""
+    if not limit or limit >= len(names):
+        return list(names)
+    return [names[number * len(names) // limit] for number in range(limit)]
