@@ -46,6 +46,7 @@ GUIDES = Folder(
         "dqn",
         "iphyre_learners",
         "iphyre_models",
+        "datasets",
         "llm",
         "cluster",
         "gpu",

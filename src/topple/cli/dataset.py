@@ -13,9 +13,9 @@ from topple.cli.groups import HelpfulGroup
 from topple.cli.options import Backend, Cluster, Json, Seed, option_groups, out_folder
 from topple.cli.output import show, show_json
 from topple.cli.progress import progress_bar
-from topple.datasets.build import Progress, estimate, read_manifest
-from topple.datasets.build import build as build_dataset
-from topple.datasets.check import check as check_dataset
+from topple.datasets.builder import Progress, estimate, read_manifest
+from topple.datasets.builder import build as build_dataset
+from topple.datasets.checker import check as check_dataset
 from topple.datasets.presets import about, find_spec, preset_names
 from topple.datasets.spec import parse_values
 from topple.phyre.engine.backend import check_backend
@@ -160,8 +160,8 @@ def _show_splits(folder: Path, manifest: dict[str, Any], as_json: bool) -> None:
 @app.command()
 def check(
     folder: Folder,
-    samples: Annotated[
-        int, typer.Option("--samples", min=0, help="Number of attempts to simulate again.")
+    attempts: Annotated[
+        int, typer.Option("--attempts", min=0, help="Number of attempts to simulate again.")
     ] = 64,
     seed: Seed = 0,
     as_json: Json = False,
@@ -172,10 +172,10 @@ def check(
     status is 1 if anything differs.
 
     Examples:
-      topple dataset check data/states --samples 1000
+      topple dataset check data/states --attempts 1000
     """
     with user_errors(), progress_bar("shards", stays=False) as bar:
-        report = check_dataset(folder, samples, seed, progress=bar.report)
+        report = check_dataset(folder, attempts, seed, progress=bar.report)
     faults = [{"where": fault.where, "what": fault.what} for fault in report.faults]
     if as_json:
         show_json({**report._asdict(), "faults": faults})

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 from topple.lazy import exports
 
 if TYPE_CHECKING:
-    from topple.datasets.build import DatasetError, build, estimate
-    from topple.datasets.check import check
+    from topple.datasets.builder import DatasetError, build, estimate
+    from topple.datasets.checker import check
     from topple.datasets.presets import find_spec
     from topple.datasets.read import Split, open_dataset
     from topple.datasets.spec import Actions, Keep, Spec, SpecError, Tasks, read_spec
 
 _HOMES = {
     "Actions": "topple.datasets.spec",
-    "DatasetError": "topple.datasets.build",
+    "DatasetError": "topple.datasets.builder",
     "Keep": "topple.datasets.spec",
     "Spec": "topple.datasets.spec",
     "SpecError": "topple.datasets.spec",
     "Split": "topple.datasets.read",
     "Tasks": "topple.datasets.spec",
-    "build": "topple.datasets.build",
-    "check": "topple.datasets.check",
-    "estimate": "topple.datasets.build",
+    "build": "topple.datasets.builder",
+    "check": "topple.datasets.checker",
+    "estimate": "topple.datasets.builder",
     "find_spec": "topple.datasets.presets",
     "open_dataset": "topple.datasets.read",
     "read_spec": "topple.datasets.spec",

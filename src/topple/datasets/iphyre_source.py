@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from topple.datasets.attempts import Attempts, read_attempts
 from topple.datasets.sample import COMMON, Array, Draw, Field, Row, Sample, generator
 from topple.datasets.spec import SPLITS, Spec, SpecError
 from topple.iphyre.dataset import walk
@@ -27,7 +27,6 @@ from topple.iphyre.split import Split
 from topple.iphyre.variants import vary
 from topple.llm.iphyre.scene import game_lines
 from topple.runs.benchmark import find_benchmark
-from topple.runs.record import find_records
 
 GOAL = "Get every red ball out of the scene through the bottom by removing gray blocks."
 _CHUNK_BYTES = 128 << 20  # of observations kept at once
@@ -185,21 +184,13 @@ class IPhyreSource:
         return np.array(rows, np.int32).reshape(len(rows), len(game.eliminable))
 
     @cached_property
-    def _plays(self) -> Mapping[str, list[list[int]]]:
-        """The plays of run records, by game, in the order they were made."""
-        records = [self.base / name for name in self.spec.actions.records]
-        found: dict[str, list[list[int]]] = defaultdict(list)
-        for record in find_records(*records, benchmark="iphyre"):
-            if record.config.selection.hz != self.rules.hz:
-                raise SpecError(
-                    f"a record was played at {record.config.selection.hz} Hz; "
-                    f"set keep.hz, which is {self.rules.hz}"
-                )
-            for play in record.results.plays:
-                game = self.game(play.game)
-                due = {body: tick for tick, body in play.plan.eliminations}
-                found[play.game].append([due.get(body, NEVER) for body in game.eliminable])
-        return found
+    def _plays(self) -> Attempts:
+        places = [self.base / name for name in self.spec.actions.records]
+        return read_attempts(places, self.spec, self.games())
+
+    def games(self) -> dict[str, Game]:
+        """All games by their names."""
+        return {name: self.game(name) for names in self.splits.values() for name in names}
 
     def _played(self, name: str) -> tuple[Array, Array]:
         """Random plans of a game that solve it, and those that do not."""

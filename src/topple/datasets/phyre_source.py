@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -16,6 +15,7 @@ from PIL import Image
 from scipy.spatial import KDTree
 
 from topple import paths
+from topple.datasets.attempts import Attempts, read_attempts
 from topple.datasets.combinations import combination_tasks
 from topple.datasets.sample import COMMON, Array, Draw, Field, Row, Sample, generator
 from topple.datasets.spec import SPLITS, Spec, SpecError
@@ -38,7 +38,6 @@ from topple.phyre.simulator import FIRST_CONTACT_BUFFER
 from topple.phyre.task import Task, enumerate_tasks, load_task
 from topple.phyre.task_set import TaskSet
 from topple.phyre.tier import Tier
-from topple.runs.record import find_records
 
 _TASKS_OF_A_TEMPLATE = 100  # of your own, as the published ones have
 _CHUNK_BYTES = 128 << 20  # of observations simulated at once
@@ -238,14 +237,9 @@ class PhyreSource:
         return np.array(self._attempts.get(task, [])[:count])
 
     @cached_property
-    def _attempts(self) -> Mapping[str, list[tuple[float, ...]]]:
-        """The attempts of run records, by task, in the order they were made."""
-        records = [self.base / name for name in self.spec.actions.records]
-        found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
-        for record in find_records(*records, benchmark="phyre"):
-            for attempt in record.results.attempts:
-                found[str(attempt.task)].append(attempt.action)
-        return found
+    def _attempts(self) -> Attempts:
+        places = [self.base / name for name in self.spec.actions.records]
+        return read_attempts(places, self.spec, {})
 
     def _known(self, task: str) -> tuple[Array, Array]:
         """The listed actions that solve a task, and those that do not."""

@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from topple.datasets.build import DatasetError, manifest_fields, read_manifest
+from topple.datasets.builder import DatasetError, manifest_fields, read_manifest
 from topple.datasets.formats import Reader, find_format
 from topple.datasets.sample import Sample
 from topple.datasets.spec import spec_from_data

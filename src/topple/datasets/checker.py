@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topple.datasets.build import manifest_fields, read_manifest, sha256_of
+from topple.datasets.builder import manifest_fields, read_manifest, sha256_of
 from topple.datasets.formats import Format, Reader, find_format
 from topple.datasets.plan import Plan, ShardId, open_source
 from topple.datasets.sample import Sample, differences, generator
@@ -34,7 +34,7 @@ class Report(NamedTuple):
 
 
 def check(
-    folder: Path,
+    folder: Path | str,
     samples: int = 64,
     seed: int = 0,
     *,
@@ -51,6 +51,7 @@ def check(
     Raises:
         DatasetError: The folder holds no data set.
     """
+    folder = Path(folder)
     manifest = read_manifest(folder)
     spec, fields = spec_from_data(manifest["spec"]), manifest_fields(manifest)
     plan = Plan(spec, open_source(spec, folder))

@@ -76,7 +76,7 @@ class Estimate(NamedTuple):
 
 def build(
     spec: Spec,
-    folder: Path,
+    folder: Path | str,
     *,
     executor: Executor | None = None,
     backend: Backend = "cpu",
@@ -100,6 +100,7 @@ def build(
         DatasetError: The folder holds another data set, or another build is at work in it.
     """
     find_format(spec.format)
+    folder = Path(folder)
     try:
         with lock(folder / ".lock", wait=False):
             return _build(gather(spec, folder), folder, executor, backend, threads, progress)
@@ -262,7 +263,10 @@ def _manifest(spec: Spec, plan: Plan, summaries: Sequence[Summary]) -> dict[str,
         "topple": topple.__version__,
         "libraries": _versions(find_format(spec.format).LIBRARIES),
         "licence": "Apache-2.0",
-        "fields": {name: field._asdict() for name, field in plan.source.fields.items()},
+        "fields": {
+            name: {**field._asdict(), "shape": list(field.shape)}
+            for name, field in plan.source.fields.items()
+        },
         "splits": splits,
         "shards": [
             {
