@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from support.browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor, topple_play
+from support.site_parts import small_site
 from topple.iphyre.selection import GameSelection
 from topple.phyre import Simulator
 from topple.phyre.attempt import AttemptLog
@@ -48,6 +49,14 @@ def address(data_folder: Path, runs_folder: Path) -> Iterator[str]:
     """A running `topple play` on a free port."""
     with topple_play(data_folder, "--runs", str(runs_folder)) as (found, _):
         yield found
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory, runs_folder: Path) -> Path:
+    """A small static site below a folder, as on a host that has other pages, too."""
+    folder = tmp_path_factory.mktemp("host")
+    small_site(folder / "some" / "place", runs_folder)
+    return folder
 
 
 @pytest.fixture

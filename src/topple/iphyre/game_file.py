@@ -22,6 +22,8 @@ from typing import Any
 
 from topple.iphyre.game import BALL_RADIUS, Ball, Block, Game, GameError, Kind
 
+FIELDS = frozenset({"name", "concept", "blocks", "balls", "sticks", "springs"})
+
 
 def load_games(path: Path) -> tuple[Game, ...]:
     """The games in a file.
@@ -92,10 +94,9 @@ def game_from_json(data: object) -> Game:
     name = data.get("name")
     if not isinstance(name, str):
         raise GameError(f"a game has the name {name!r}; it must be a text")
-    known = {"name", "concept", "blocks", "balls", "sticks", "springs"}
-    unknown = sorted(set(data) - known)
+    unknown = sorted(set(data) - FIELDS)
     if unknown:
-        raise GameError(f"game {name!r}: unknown entry {unknown[0]!r}; known are {sorted(known)}")
+        raise GameError(f"game {name!r}: unknown entry {unknown[0]!r}; known are {sorted(FIELDS)}")
     blocks = tuple(_block(name, i, item) for i, item in enumerate(_list(name, data, "blocks")))
     balls = tuple(
         _ball(name, i, item) for i, item in enumerate(_list(name, data, "balls"), start=len(blocks))

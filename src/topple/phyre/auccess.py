@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 MAX_ATTEMPTS = 100  # on a task; later ones never count
 
 # math.log, as the published scores were computed with: NumPy's may differ in the last bit.
-_WEIGHTS: Floats = np.array(
+WEIGHTS: Floats = np.array(
     [math.log(k + 1) - math.log(k) for k in range(1, MAX_ATTEMPTS + 1)], dtype=np.float64
 )
 
@@ -71,6 +71,6 @@ def auccess(first_solved: npt.ArrayLike, attempts: int = MAX_ATTEMPTS) -> float:
         raise ValueError(f"attempts is {attempts}; the curve runs from 1 to {MAX_ATTEMPTS}")
     solved, tasks = _solved_by(first_solved)
     # cumsum adds one by one; sum would add in pairs.
-    area = np.cumsum(_WEIGHTS * solved)[attempts - 1]
-    whole = np.cumsum(_WEIGHTS)[attempts - 1]
+    area = np.cumsum(WEIGHTS * solved)[attempts - 1]
+    whole = np.cumsum(WEIGHTS)[attempts - 1]
     return float(area / whole / tasks)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +33,21 @@ from topple.player.geometry import game_geometry
 from topple.player.puzzles import NamedGame
 
 
-def write_data(folder: Path) -> None:
-    """Write `tasks/<template>.json.gz` for all templates, `games.json.gz` and `probe.json.gz`."""
-    for template_id in MODULES:
-        _write(folder / "tasks" / f"{template_id}.json.gz", template_data(template_id))
-    _write(folder / "games.json.gz", games_data())
-    _write(folder / "probe.json.gz", engine_probe())
+def write_data(folder: Path, templates: Container[str] = tuple(MODULES)) -> None:
+    """Write the files of a folder of data.
+
+    They are `tasks/<template>.json.gz` for templates, all by default, `games.json.gz`, and
+    `probe.json.gz`.
+    """
+    chosen = [template_id for template_id in MODULES if template_id in templates]
+    for template_id in chosen:
+        write_packed(folder / "tasks" / f"{template_id}.json.gz", template_data(template_id))
+    write_packed(folder / "games.json.gz", games_data())
+    write_packed(folder / "probe.json.gz", engine_probe(chosen))
 
 
-def _write(path: Path, data: Mapping[str, Any]) -> None:
+def write_packed(path: Path, data: Mapping[str, Any]) -> None:
+    """Write JSON, compressed."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     with whole_file(path) as part:
         part.write_bytes(gzip.compress(text.encode(), 9, mtime=0))

@@ -14,11 +14,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from topple.player.texts import check_text
 
 MAX_STRIDE = 60
+HINT_LEVELS = (1, 2, 3)
+MAX_NAME = 80  # characters
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Action = Annotated[list[Unit], Field(min_length=3, max_length=6)]
 Name = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=80),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME),
     AfterValidator(check_text),
 ]
 LongText = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(check_text)]
@@ -56,7 +58,7 @@ class Problem(Model):
 class HintIn(Model):
     """Which hint to give: 1 where to look, 2 which body matters, 3 a region or an order."""
 
-    level: Annotated[int, Field(ge=1, le=3)]
+    level: Annotated[int, Field(ge=HINT_LEVELS[0], le=HINT_LEVELS[-1])]
 
 
 class Hint(Model):

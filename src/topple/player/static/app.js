@@ -5,6 +5,7 @@ import { icon } from "./icons.js";
 import { pageLink, startRouter } from "./router.js";
 import { settings } from "./settings.js";
 import { settingsButton, soundButton, viewSwitch } from "./settings_menu.js";
+import { withPuzzle } from "./share.js";
 
 const GAME_TABS = [
   ["", "Play", "flag"],
@@ -16,13 +17,14 @@ const SCIENCE_TABS = [
   ["iphyre", "I-PHYRE", "bulb"],
   ["watch", "Watch", "eye"],
   ["make", "Make", "pencil"],
-  ...(api.studies ? [["study", "Studies", "people"]] : []),
+  ...(api.local ? [] : [["study", "Studies", "people"]]),
 ];
 
 /** A route to a page whose module is loaded on the first visit. */
 const route = (pattern, file, builder) => ({
   pattern,
-  build: async (parameters) => (await import(`./pages/${file}.js`))[builder](parameters),
+  build: async (parameters) =>
+    (await import(`./pages/${file}.js`))[builder](await withPuzzle(parameters)),
 });
 
 const ROUTES = [

@@ -6,7 +6,7 @@ const PLAYER_KEY = "topple.player";
 const PAGE = 500; // items of a list in one answer
 
 export class ServerApi {
-  studies = true; // whether there are studies
+  local = false;
 
   /** @param {string} storageKey under which the browser stores this person's key */
   constructor(storageKey = PLAYER_KEY) {
@@ -44,6 +44,11 @@ export class ServerApi {
 
   post(path, body = {}) {
     return this.#call("POST", path, body);
+  }
+
+  /** Store a puzzle that came with a link. */
+  adopt(puzzle) {
+    return this.post("puzzles", puzzle);
   }
 
   put(path, body) {

@@ -1,9 +1,11 @@
-// The buttons at the end of the header: game or science, sound, theme and scene colours.
+// The buttons at the end of the header: game or science, sound, theme and scene colours, and the data
+// of a page without a server.
+import { api } from "./api.js";
 import { palette } from "./canvas/palette.js";
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { settings } from "./settings.js";
-import { segments } from "./widgets.js";
+import { button, confirm, reportErrors, segments } from "./widgets.js";
 
 const THEMES = [
   ["auto", "System"],
@@ -64,6 +66,7 @@ export function settingsButton() {
       ),
       swatches(),
     ),
+    api.local && dataSection(),
   );
   const toggle = h(
     "button",
@@ -92,6 +95,36 @@ export function settingsButton() {
     }
   });
   return box;
+}
+
+/** What a page without a server keeps in this browser, to take along or to delete. */
+function dataSection() {
+  const erase = {
+    title: "Delete everything?",
+    text: "Your attempts, your progress and your puzzles are only in this browser. This cannot be undone.",
+    yes: "Delete",
+  };
+  return h(
+    "div",
+    { class: "stack" },
+    h("h3", {}, "Your data"),
+    button("Export my attempts", { onclick: () => reportErrors(exportAttempts) }),
+    button("Delete everything", {
+      kind: "quiet danger",
+      onclick: async () => {
+        if (!(await confirm(erase))) return;
+        await reportErrors(() => api.delete("me"));
+        location.reload();
+      },
+    }),
+  );
+}
+
+async function exportAttempts() {
+  const text = JSON.stringify(await api.get("me/attempts"), null, 1);
+  const href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  h("a", { href, download: "topple-attempts.json" }).click();
+  URL.revokeObjectURL(href);
 }
 
 function swatches() {

@@ -1,8 +1,9 @@
 // An I-PHYRE game that is being edited.
 import { segmentDistance } from "../canvas/geometry.js";
-import { BALL_RADIUS, BLOCK_RADIUS, paintGame, startOf } from "../canvas/iphyre_scene.js";
+import { BALL_RADIUS, BLOCK_RADIUS, gameGeometry, startOf } from "../canvas/iphyre_geometry.js";
+import { paintGame } from "../canvas/iphyre_scene.js";
 
-/** @typedef {import("../canvas/iphyre_scene.js").GameBody} GameBody */
+/** @typedef {import("../canvas/iphyre_geometry.js").GameBody} GameBody */
 
 const SIZE = 600;
 const JOINTS = ["stick", "spring"];
@@ -11,14 +12,7 @@ export class IphyreDraft {
   /** @param {any} data a game in JSON */
   constructor(data) {
     /** @type {GameBody[]} */
-    this.items = [
-      ...data.blocks.map(({ kind, ends }) => ({ kind, ends: [...ends], radius: BLOCK_RADIUS })),
-      ...data.balls.map(({ centre: [x, y], radius = BALL_RADIUS }) => ({
-        kind: "ball",
-        ends: [x, y, x, y],
-        radius,
-      })),
-    ];
+    this.items = gameGeometry(data).bodies;
     const joint =
       (kind) =>
       ([a, b]) => ({ kind, pair: [this.items[a], this.items[b]] });

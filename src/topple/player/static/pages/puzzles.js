@@ -1,11 +1,12 @@
 // The puzzles made in the player, and links to make new ones.
 import { api } from "../api.js";
+import { gameGeometry } from "../canvas/iphyre_geometry.js";
 import { h } from "../dom.js";
-import { IphyreDraft } from "../editor/iphyre_draft.js";
 import { icon } from "../icons.js";
 import { LazyPictures } from "../pictures.js";
 import { pageLink } from "../router.js";
-import { button, confirm, head, reportErrors } from "../widgets.js";
+import { shareLink } from "../share.js";
+import { button, confirm, copy, head, reportErrors } from "../widgets.js";
 
 const SHOWN = 500; // puzzles, the newest first
 
@@ -52,7 +53,7 @@ function tile(puzzle, pictures) {
     { class: "tile" },
     pictures.of(async (drawn) => {
       const { data } = await api.get(`puzzles/${id}`);
-      return benchmark === "phyre" ? drawn.phyre(data) : drawn.iphyre(geometry(data));
+      return benchmark === "phyre" ? drawn.phyre(data) : drawn.iphyre(gameGeometry(data));
     }),
     h(
       "div",
@@ -69,6 +70,14 @@ function tile(puzzle, pictures) {
           "Play",
         ),
         h("a", { class: "button", href: pageLink("make", id) }, mine ? "Edit" : "Copy"),
+        button("", {
+          icon: "link",
+          kind: "round quiet",
+          "aria-label": `Copy a link to ${name}`,
+          title: "Copy link",
+          onclick: () =>
+            reportErrors(async () => copy(await shareLink(pageLink(benchmark, subject)))),
+        }),
         mine &&
           button("", {
             icon: "trash",
@@ -90,10 +99,4 @@ function tile(puzzle, pictures) {
     ),
   );
   return card;
-}
-
-/** The JSON form of a game as bodies to draw. */
-function geometry(data) {
-  const draft = new IphyreDraft(data);
-  return { bodies: draft.ordered, sticks: data.sticks ?? [], springs: data.springs ?? [] };
 }

@@ -1,6 +1,7 @@
 // The play area of an I-PHYRE game, which is waiting, live, or showing a replay.
 import { celebrate } from "../canvas/confetti.js";
-import { grayAt, paintGame, startOf } from "../canvas/iphyre_scene.js";
+import { grayAt, startOf } from "../canvas/iphyre_geometry.js";
+import { paintGame } from "../canvas/iphyre_scene.js";
 import { palette } from "../canvas/palette.js";
 import { IPHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { announce, h, replace, toast } from "../dom.js";

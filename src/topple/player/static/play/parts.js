@@ -3,7 +3,7 @@ import { h, replace } from "../dom.js";
 import { palette } from "../canvas/palette.js";
 import { icon } from "../icons.js";
 import { onwards, starsOf, stopLink } from "../path.js";
-import { absoluteLink } from "../router.js";
+import { shareLink } from "../share.js";
 import { settings } from "../settings.js";
 import { play as sound } from "../sound.js";
 import { button, copy, stars } from "../widgets.js";
@@ -159,7 +159,11 @@ export function shareRow(hash, films) {
   return h(
     "div",
     { class: "row" },
-    button("Copy link", { icon: "link", kind: "quiet", onclick: () => copy(absoluteLink(hash)) }),
+    button("Copy link", {
+      icon: "link",
+      kind: "quiet",
+      onclick: async () => copy(await shareLink(hash)),
+    }),
     films.map(({ name, href }) => h("a", { class: "button quiet", href, download: "" }, name)),
   );
 }

@@ -1,0 +1,235 @@
+"""The data of a static site: what the server answers to everybody, in files.
+
+The answers come from the server's own routes, asked by nobody in particular, so that the two back
+ends of the page cannot drift apart. The scenes of tasks and games are in the files of
+`topple.player.data_files`; what depends on the player is added in the browser by static/local.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from topple import __version__
+from topple.iphyre import game as games
+from topple.iphyre import sampling
+from topple.iphyre.engine.native import MAX_BODIES, MAX_JOINTS
+from topple.iphyre.engine.scene import LEAST_RADIUS
+from topple.iphyre.game_file import FIELDS as GAME_FIELDS
+from topple.iphyre.games import ALL, game_named
+from topple.paths import cache_folder
+from topple.phyre.auccess import WEIGHTS
+from topple.phyre.cache import ACTION_CACHE, ActionCache
+from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.scene import Body, Color, Kind, Scene
+from topple.phyre.task import template_tasks
+from topple.phyre.templates import MODULES
+from topple.phyre.tier import Tier
+from topple.player.attempts import LIMITS
+from topple.player.data_files import write_data, write_packed
+from topple.player.models.base import HINT_LEVELS, MAX_NAME, Benchmark, Hint
+from topple.player.models.iphyre import GameCard
+from topple.player.own_puzzles import blank
+from topple.player.players import new_player
+from topple.player.puzzles import published_task
+from topple.player.replays import plan_text
+from topple.player.routes import iphyre, phyre, replays
+from topple.player.runs import IndexedRun
+from topple.player.service import Service
+from topple.player.settings import MAX_BODY, Settings
+from topple.player.solutions import SEARCH_SECONDS, SEARCHED, find_plan, game_hint, task_hint
+from topple.player.standing import iphyre_standing, phyre_standing
+from topple.player.store import sqlite_url
+from topple.player.texts import MAX_TEXT
+from topple.runs.benchmark import find_benchmark
+
+_GEOMETRY = {"bodies", "sticks", "springs"}  # in games.json.gz
+_OF_PLAYER = {"progress", "attempts"}  # added in the browser
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a site offers.
+
+    Attributes:
+        templates: PHYRE templates whose tasks can be played.
+        games: I-PHYRE games that can be played.
+        runs: folders of run records to watch.
+    """
+
+    templates: Sequence[str] = tuple(MODULES)
+    games: Sequence[str] = tuple(game.name for game in ALL)
+    runs: tuple[Path, ...] = ()
+
+
+def write_site_data(folder: Path, content: Content) -> None:
+    """Write the data files of a site into a folder."""
+    write_data(folder, content.templates)
+    with _service(content.runs) as service:
+        shown = [detail for entry in service.runs if (detail := _run(service, entry))]
+        for run in shown:
+            write_packed(folder / "runs" / f"{run['run']['id']}.json.gz", run)
+        cards = [{k: v for k, v in run["run"].items() if k != "items"} for run in shown]
+        write_packed(
+            folder / "answers.json.gz", {**_answers(service, content.games), "runs": cards}
+        )
+        for template in content.templates:
+            write_packed(folder / "answers" / f"{template}.json.gz", _template(service, template))
+
+
+@contextmanager
+def _service(runs: tuple[Path, ...]) -> Iterator[Service]:
+    """A server without players."""
+    with tempfile.TemporaryDirectory() as folder:
+        service = Service(Settings(database=sqlite_url(Path(folder)), runs=runs))
+        try:
+            yield service
+        finally:
+            service.close()
+
+
+def _plain(models: Iterable[BaseModel], without: set[str]) -> list[dict[str, Any]]:
+    return [model.model_dump(mode="json", exclude=without) for model in models]
+
+
+def _answers(service: Service, names: Sequence[str]) -> dict[str, Any]:
+    """What does not belong to one template or run."""
+    player = new_player(service.store)
+    cards = [card for card in iphyre.list_games(service, None) if card.name in names]
+    found = [_game(service, card) for card in cards]
+    task = phyre.show_task(service, None, str(template_tasks(next(iter(MODULES)))[0].id))
+    constant = {"radius_min", "radius_max"}
+    engines = {kind.value: find_benchmark(kind.value).engine_hash() for kind in Benchmark}
+    return {
+        "health": {
+            "name": "topple",
+            "version": __version__,
+            "engine": engines["phyre"],
+            "engines": engines,
+            "owner": False,
+        },
+        "limits": _limits(),
+        "weights": WEIGHTS.tolist(),
+        "templates": _plain(phyre.list_templates(service, None), set()),
+        "task": task.model_dump(mode="json", include=constant),
+        "games": found,
+        "game": {key: found[0]["scene"][key] for key in ("size", "hz", "tick_limit", "source")},
+        "blank": {kind.value: blank(kind).model_dump(mode="json") for kind in Benchmark},
+        "standing": {
+            tier.value: phyre_standing(service.store, player, tier)[0].model_dump(mode="json")
+            for tier in Tier
+        },
+        "game_standing": iphyre_standing(service.store, player).model_dump(mode="json"),
+        "solvability": _solvability(),
+    }
+
+
+def _game(service: Service, card: GameCard) -> dict[str, Any]:
+    """A game without its geometry, with its hints and the plan that they are taken from."""
+    game = game_named(card.name)
+    plan = find_plan(game)
+    scene = iphyre.show_game(service, None, card.name)
+    shown, playable = _plain((card, scene), _GEOMETRY | _OF_PLAYER)
+    return {
+        "name": card.name,
+        "card": shown,
+        "scene": playable,
+        "plan": None if plan is None else plan_text(plan),
+        "hints": None if plan is None else _hints(game_hint, game, plan),
+    }
+
+
+def _hints(give: Callable[..., Hint], *about: object) -> list[dict[str, Any]]:
+    return _plain((give(*about, level) for level in HINT_LEVELS), set())
+
+
+def _limits() -> dict[str, Any]:
+    """The bounds of what a player may send, which the browser checks as the server does."""
+    return {
+        **{kind.value: limit for kind, limit in LIMITS.items()},
+        "name": MAX_NAME,
+        "text": MAX_TEXT,
+        "bytes": MAX_BODY,
+        "scene": {
+            "size": SCENE_SIZE,
+            "scene_fields": Scene._fields,
+            "body_fields": Body._fields,
+            "names": {
+                "color": [color.name.lower() for color in Color],
+                "kind": [kind.name.lower() for kind in Kind],
+            },
+        },
+        "game": {
+            "fields": sorted(GAME_FIELDS),
+            "kinds": [kind.value for kind in games.Kind],
+            "bodies": MAX_BODIES,
+            "grays": games.MAX_ELIMINABLE,
+            "joints": MAX_JOINTS,
+            "farthest": games.FARTHEST,
+            "shortest": games.SHORTEST_BLOCK,
+            "least_radius": LEAST_RADIUS,
+            "height": games.HEIGHT,
+        },
+    }
+
+
+def _solvability() -> dict[str, Any]:
+    """How the browser searches for solutions, and when it gives up."""
+    from topple.phyre.analysis.solvability import MIN_VALID, SIGNIFICANCE, THRESHOLDS
+
+    tests: dict[str, Any] = {
+        tier.value: {"p0": p0, "min_valid": MIN_VALID, "significance": SIGNIFICANCE}
+        for tier, p0 in THRESHOLDS.items()
+    }
+    plans = {
+        "interval": sampling.INTERVAL,
+        "latest": sampling.LATEST,
+        "never": sampling.NEVER_SHARE,
+    }
+    return {**tests, "plans": plans, "search_seconds": SEARCH_SECONDS}
+
+
+def _template(service: Service, template: str) -> dict[str, Any]:
+    """The tasks of a template without their scenes, and a solution of each."""
+    cards = phyre.list_tasks(service, None, template)
+    tasks = (phyre.show_task(service, None, card.id) for card in cards)
+    solutions = _solutions(template)
+    return {
+        "cards": _plain(cards, {"scene"}),
+        "tasks": _plain(tasks, {"scene", "progress", "radius_min", "radius_max"}),
+        "solutions": solutions,
+        "hints": [
+            action and _hints(task_hint, published_task(card.id), action)
+            for card, action in zip(cards, solutions, strict=True)
+        ],
+    }
+
+
+def _solutions(template: str) -> list[list[float] | None]:
+    """The first known solution of each task, as the server shows it."""
+    tasks = template_tasks(template)
+    cache = ActionCache(cache_folder() / ACTION_CACHE, tasks[0].tier)
+    first = [int(found[0]) if len(found) else None for found in cache.solutions(tasks, SEARCHED)]
+    actions = cache.actions(max(filter(None, first), default=0) + 1)
+    return [None if number is None else actions[number].tolist() for number in first]
+
+
+def _run(service: Service, entry: IndexedRun) -> Mapping[str, Any] | None:
+    """A run and its attempts by task or game, unless they were left out of the record."""
+    detail = replays.show_run(service, entry.id)
+    attempts = {
+        item.subject: _plain(replays.list_run_attempts(service, entry.id, item.subject), set())
+        for item in detail.items
+        if item.attempts
+    }
+    # Links have to hold on every machine that builds the site, wherever its records are.
+    lasting = hashlib.blake2b(entry.path.name.encode(), digest_size=8).hexdigest()
+    run = {**detail.model_dump(mode="json"), "id": lasting}
+    return {"run": run, "attempts": attempts} if attempts else None
