@@ -8,6 +8,7 @@ ends of the page cannot drift apart. The scenes of tasks and games are in the fi
 from __future__ import annotations
 
 import hashlib
+import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,9 +30,11 @@ from topple.phyre.auccess import WEIGHTS
 from topple.phyre.cache import ACTION_CACHE, ActionCache
 from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.scene import Body, Color, Kind, Scene
-from topple.phyre.task import template_tasks
+from topple.phyre.scene.codec import scene_data
+from topple.phyre.task import Task, load_task, template_tasks
 from topple.phyre.templates import MODULES
 from topple.phyre.tier import Tier
+from topple.player.app import STATIC
 from topple.player.attempts import LIMITS
 from topple.player.data_files import write_data, write_packed
 from topple.player.models.base import HINT_LEVELS, MAX_NAME, Benchmark, Hint
@@ -44,13 +47,20 @@ from topple.player.routes import iphyre, phyre, replays
 from topple.player.runs import IndexedRun
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
-from topple.player.solutions import SEARCH_SECONDS, SEARCHED, find_plan, game_hint, task_hint
+from topple.player.solutions import (
+    SEARCH_SECONDS,
+    SEARCHED,
+    find_plan,
+    game_hint,
+    task_hint,
+)
 from topple.player.standing import iphyre_standing, phyre_standing
 from topple.player.store import sqlite_url
 from topple.player.texts import MAX_TEXT
 from topple.runs.benchmark import find_benchmark
 
 _GEOMETRY = {"bodies", "sticks", "springs"}  # in games.json.gz
+_CONSTANT = {"radius_min", "radius_max"}  # the same for all tasks
 _OF_PLAYER = {"progress", "attempts"}  # added in the browser
 
 
@@ -105,7 +115,6 @@ def _answers(service: Service, names: Sequence[str]) -> dict[str, Any]:
     cards = [card for card in iphyre.list_games(service, None) if card.name in names]
     found = [_game(service, card) for card in cards]
     task = phyre.show_task(service, None, str(template_tasks(next(iter(MODULES)))[0].id))
-    constant = {"radius_min", "radius_max"}
     engines = {kind.value: find_benchmark(kind.value).engine_hash() for kind in Benchmark}
     return {
         "health": {
@@ -118,7 +127,8 @@ def _answers(service: Service, names: Sequence[str]) -> dict[str, Any]:
         "limits": _limits(),
         "weights": WEIGHTS.tolist(),
         "templates": _plain(phyre.list_templates(service, None), set()),
-        "task": task.model_dump(mode="json", include=constant),
+        "first": _first_tasks(service),
+        "task": task.model_dump(mode="json", include=_CONSTANT),
         "games": found,
         "game": {key: found[0]["scene"][key] for key in ("size", "hz", "tick_limit", "source")},
         "blank": {kind.value: blank(kind).model_dump(mode="json") for kind in Benchmark},
@@ -199,26 +209,44 @@ def _solvability() -> dict[str, Any]:
 def _template(service: Service, template: str) -> dict[str, Any]:
     """The tasks of a template without their scenes, and a solution of each."""
     cards = phyre.list_tasks(service, None, template)
-    tasks = (phyre.show_task(service, None, card.id) for card in cards)
-    solutions = _solutions(template)
     return {
         "cards": _plain(cards, {"scene"}),
-        "tasks": _plain(tasks, {"scene", "progress", "radius_min", "radius_max"}),
-        "solutions": solutions,
-        "hints": [
-            action and _hints(task_hint, published_task(card.id), action)
-            for card, action in zip(cards, solutions, strict=True)
+        "tasks": [
+            _task(service, str(task.id), solution)
+            for task, solution in _solved(template_tasks(template))
         ],
     }
 
 
-def _solutions(template: str) -> list[list[float] | None]:
-    """The first known solution of each task, as the server shows it."""
-    tasks = template_tasks(template)
+def _task(service: Service, name: str, solution: list[float] | None) -> dict[str, Any]:
+    """A task without its scene, with a solution and the hints that are taken from it."""
+    task = phyre.show_task(service, None, name)
+    return {
+        "task": task.model_dump(mode="json", exclude={"scene", "progress", *_CONSTANT}),
+        "solution": solution,
+        "hints": None if solution is None else _hints(task_hint, published_task(name), solution),
+    }
+
+
+def _first_tasks(service: Service) -> dict[str, Any]:
+    """The tasks on the path, whole: so few bytes are enough to play the first ones."""
+    path = json.loads((STATIC / "path.json").read_text("utf-8"))
+    tasks = [load_task(stop["id"]) for stop in path["puzzles"] if stop["benchmark"] == "phyre"]
+    return {
+        str(task.id): {
+            **_task(service, str(task.id), solution),
+            "scene": scene_data(task.scene),
+        }
+        for tier in Tier
+        for task, solution in _solved([task for task in tasks if task.tier is tier])
+    }
+
+
+def _solved(tasks: Sequence[Task]) -> Iterator[tuple[Task, list[float] | None]]:
+    """Tasks of one tier with their first known solution, as the server shows it."""
     cache = ActionCache(cache_folder() / ACTION_CACHE, tasks[0].tier)
-    first = [int(found[0]) if len(found) else None for found in cache.solutions(tasks, SEARCHED)]
-    actions = cache.actions(max(filter(None, first), default=0) + 1)
-    return [None if number is None else actions[number].tolist() for number in first]
+    for task, found in zip(tasks, cache.solutions(tasks, SEARCHED), strict=True):
+        yield task, cache.actions(int(found[0]) + 1)[-1].tolist() if len(found) else None
 
 
 def _run(service: Service, entry: IndexedRun) -> Mapping[str, Any] | None:

@@ -19,13 +19,25 @@ export class Catalogue {
     return this.#once("topple.wasm.gz", loadEngine);
   }
 
-  /** Scenes, answers and solutions of the tasks of a template. */
-  async template(id) {
+  /** The cards of the tasks of a template, with their scenes. */
+  async cards(id) {
+    const [scenes, { cards }] = await this.#template(id);
+    return cards.map((card, i) => ({ ...card, scene: scenes[i] }));
+  }
+
+  /** A task with its scene, a solution and hints, if the template has one of this name. */
+  async task(id, name) {
+    const [scenes, { tasks }] = await this.#template(id);
+    const place = tasks.findIndex(({ task }) => task.id === name);
+    return place < 0 ? null : { ...tasks[place], scene: scenes[place] };
+  }
+
+  async #template(id) {
     const [{ tasks }, rest] = await Promise.all([
       this.#once(`tasks/${id}.json.gz`, readTemplate),
       this.#once(`answers/${id}.json.gz`, readJson),
     ]);
-    return { scenes: new Map(tasks.map((task) => [task.id, task.scene])), ...rest };
+    return [tasks.map(({ scene }) => scene), rest];
   }
 
   /** The games by name, and the rules of play at 60 and at 10 ticks a second. */

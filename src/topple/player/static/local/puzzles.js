@@ -37,19 +37,15 @@ export async function findTask(backend, name) {
     };
     return { answer, scene: data, solution: null, hints: null };
   }
+  const { first, templates } = await catalogue.answers();
   const [id] = name.split(":");
-  const { templates } = await catalogue.answers();
-  const found = templates.some((template) => template.id === id) && (await catalogue.template(id));
-  const place = found ? found.tasks.findIndex((one) => one.id === name) : -1;
-  if (place < 0) throw new ApiError(404, `There is no task ${name}.`);
-  const scene = found.scenes.get(name);
-  return {
-    answer: { ...task, ...found.tasks[place], scene: sceneModel(scene) },
-    scene,
-    solution: found.solutions[place],
-    hints: found.hints[place],
-  };
+  if (!templates.some((template) => template.id === id)) throw unknown(name);
+  const { task: rest, scene, ...known } = first[name] ?? (await catalogue.task(id, name)) ?? {};
+  if (!rest) throw unknown(name);
+  return { answer: { ...task, ...rest, scene: sceneModel(scene) }, scene, ...known };
 }
+
+const unknown = (name) => new ApiError(404, `There is no task ${name}.`);
 
 /** A scene as the page draws it, which is the server's type PhyreScene. */
 export function sceneModel({ width, height, bodies, goal }) {

@@ -83,13 +83,12 @@ async function listTasks(backend, { parts: [id], query }) {
   const { templates } = await backend.catalogue.answers();
   if (!templates.some((template) => template.id === id))
     throw new ApiError(404, `There is no template ${id}.`);
-  const { cards, scenes } = await backend.catalogue.template(id);
+  const cards = await backend.catalogue.cards(id);
   const tally = await tallies(backend, "phyre");
   const shown = new Set((await backend.store.all("marks")).map(({ subject }) => subject));
   const tasks = cards.map((card) => {
     const { attempts, solved } = tally.get(card.id) ?? UNTRIED;
-    const scene = sceneModel(scenes.get(card.id));
-    return { ...card, scene, attempts, solved, shown: shown.has(card.id) };
+    return { ...card, scene: sceneModel(card.scene), attempts, solved, shown: shown.has(card.id) };
   });
   return query.solved === undefined
     ? tasks
@@ -244,6 +243,7 @@ async function replayTask(backend, { parts: [name], query }) {
     throw new ApiError(422, engine.phyre.validate(scene, action).reason ?? "The action is invalid.");
   return {
     task: name,
+    name: task.name,
     tier: task.tier,
     description: task.description,
     action,
@@ -278,6 +278,7 @@ async function replayGame(backend, { parts: [name], query }) {
   const { bodies, sticks, springs } = game;
   return {
     game: name,
+    title: game.title,
     plan,
     solved,
     reward,
