@@ -6,7 +6,7 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.h' -o -name '*.cpp' -o -na
 CXX_SOURCES := $(shell find native -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run play test test-slow test-cuda test-native test-torture lint format bench results docs wasm site check-arm64 release-check \
+.PHONY: help setup run play test test-slow test-cuda test-native test-torture lint format bench results docs wasm site check-cross release-check \
 	coverage clean
 
 help: ## show the targets
@@ -87,7 +87,7 @@ wasm: setup ## build both engines for WebAssembly into build/wasm
 site: wasm ## build the player and the documentation for any static host into build/site
 	$(BIN)/python website/build_site.py --out build/site
 
-check-arm64: setup ## compare the engine on an emulated arm64 with this machine
+check-cross: setup ## build the engines for Linux, Windows and macOS, and compare their bits where possible
 	$(BIN)/pip install --quiet -c constraints.txt ziglang
 	$(BIN)/python native/cross/check_cross.py
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
+import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -63,6 +66,18 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def wasm_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both engines in WebAssembly, built from these sources and compressed."""
+    if find_spec("ziglang") is None:
+        pytest.skip("ziglang is not installed: pip install -c constraints.txt ziglang")
+    folder = tmp_path_factory.mktemp("wasm")
+    script = Path(__file__).resolve().parents[1] / "native" / "cross" / "build_wasm.py"
+    build = [sys.executable, str(script), "--out", str(folder)]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    return folder / "topple.wasm.gz"
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.cuda)])

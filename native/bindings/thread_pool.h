@@ -1,4 +1,5 @@
-// Threads that work on a batch while the caller's thread watches for signals.
+// Threads that work on a batch while the caller's thread watches for signals. Where no thread can
+// be started, as in a browser or under a limit of processes, the caller's thread does both.
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,18 @@
 #include "control.h"
 
 namespace topple {
+
+constexpr std::chrono::milliseconds kWatchInterval{100};
+
+// Whether a signal is to end the batch; asked often, it looks now and then.
+inline bool signalled() {
+  thread_local std::chrono::steady_clock::time_point due;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < due) return false;
+  due = now + kWatchInterval;
+  const nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
 
 // Runs work() on so many threads; a batch that is over before anybody can interrupt is done
 // by this one. Progress is written to the counter, if there is one.
@@ -44,13 +57,16 @@ void run_threads(int threads, bool brief, Control& control, int64_t* progress, c
         break;  // the system gives no more of them; those it gave do the work
       }
     }
-    if (pool.empty()) throw std::runtime_error("no thread could be started");
     bool interrupted = false;
-    {
+    if (pool.empty()) {
+      control.interrupted = signalled;
+      const nb::gil_scoped_release release;
+      work();
+      interrupted = control.cancelled;
+    } else {
       nb::gil_scoped_release release;
       std::unique_lock<std::mutex> lock(mutex);
-      while (
-          !finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+      while (!finished.wait_for(lock, kWatchInterval, [&] { return running == 0; })) {
         lock.unlock();
         if (progress) *progress = control.done;
         {

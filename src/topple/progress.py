@@ -9,6 +9,8 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
+from topple.threads import can_start_threads
+
 #: Called with (attempts done, attempts in all) while a batch runs.
 Progress = Callable[[int, int], None]
 
@@ -17,7 +19,10 @@ _SECONDS = 0.2  # between two reports
 
 @contextmanager
 def reporting(progress: Progress | None, total: int) -> Iterator[npt.NDArray[np.int64] | None]:
-    """Lends the engine a counter and reports it from a thread until the batch is over."""
+    """Lends the engine a counter and reports it from a thread until the batch is over.
+
+    Without threads, only the end is reported.
+    """
     if progress is None:
         yield None
         return
@@ -28,11 +33,13 @@ def reporting(progress: Progress | None, total: int) -> Iterator[npt.NDArray[np.
         while not over.wait(_SECONDS):
             progress(int(counter[0]), total)
 
-    reporter = threading.Thread(target=report, daemon=True)
-    reporter.start()
+    reporter = threading.Thread(target=report, daemon=True) if can_start_threads() else None
+    if reporter:
+        reporter.start()
     try:
         yield counter
     finally:
         over.set()
-        reporter.join()
+        if reporter:
+            reporter.join()
         progress(int(counter[0]), total)

@@ -1,8 +1,9 @@
-"""Checked numbers of an engine call: how many threads, steps or events."""
+"""Threads and checked numbers of an engine call: how many threads, steps or events."""
 
 from __future__ import annotations
 
 import os
+import threading
 from numbers import Integral
 
 MAX_COUNT = 2**31 - 1  # the engines count with 32 bits
@@ -22,6 +23,17 @@ def default_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def can_start_threads() -> bool:
+    """Whether the system has a thread to give; browsers and restricted hosts have none."""
+    try:
+        thread = threading.Thread(target=int)
+        thread.start()
+    except RuntimeError:
+        return False
+    thread.join()
+    return True
 
 
 def thread_count(threads: int | None, work: int) -> int:

@@ -116,6 +116,14 @@ def evaluate(
         ),
     ] = None,
     database: Database = None,
+    from_export: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of attempts that the page without a server has exported. They are "
+            "simulated again and scored instead of an agent; the number of attempts and their "
+            "times are marked as the client's word."
+        ),
+    ] = None,
     setting: Settings = None,
     checkpoint: Annotated[
         Path | None,
@@ -148,16 +156,21 @@ def evaluate(
       topple evaluate --agent ppo-i --checkpoint runs/training/NAME/checkpoint.pt --games all
 
       topple evaluate --from-player k3w9abcdefgh
+
+      topple evaluate --from-export topple-attempts.json
     """
     with user_errors(), resumable():
         folder = runs or paths.runs_folder()
-        if (agent is None) == (from_player is None):
-            raise ValueError("give either --agent or --from-player")
+        if sum(given is not None for given in (agent, from_player, from_export)) != 1:
+            raise ValueError("give either --agent, --from-player or --from-export")
+        if database is not None and from_player is None:
+            raise ValueError("--database needs --from-player; leave it out")
+        if from_export is not None:
+            show_runs(_score_export(from_export, folder), as_json)
+            return
         if agent is None:
             show_runs(write_participants(from_player or "", database, folder), as_json)
             return
-        if database is not None:
-            raise ValueError("--database needs --from-player; leave it out")
         settings = parse_settings(setting)
         if checkpoint is not None:
             trained = _load(agent, checkpoint, settings, scored, label)
@@ -182,6 +195,23 @@ def evaluate(
             rerun = run is not None and not llm.resume
             records = run_all(configs, runner, bar, folder, keep_attempts=True, rerun=rerun)
         show_runs(records, as_json, run)
+
+
+def _score_export(path: Path, folder: Path) -> list[RunRecord[Any, Any]]:
+    """Write a run record of each tier and of I-PHYRE for the attempts in a file."""
+    from topple.player.export_records import export_records
+
+    records = export_records(path)
+    for record in records:
+        write_record(folder, record)
+        client = record.protocol["client"]
+        if client["differing_outcomes"]:
+            typer.echo(
+                f"{client['differing_outcomes']} outcomes in {path} are not those of these "
+                "attempts; the simulated ones are scored",
+                err=True,
+            )
+    return records
 
 
 def _load(

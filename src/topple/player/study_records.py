@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from topple.iphyre.play_log import Play
 from topple.iphyre.results import GameResults, IPhyreRecord
 from topple.iphyre.rules import AT_60_HZ
 from topple.iphyre.selection import GameSelection
@@ -48,10 +49,11 @@ def study_records(store: Store, study_id: str) -> Iterator[RunRecord[Any, Any]]:
             rows = study_attempts(session, player.id)
             if not rows:
                 continue
+            values, conditions = _config_values(study, player), {"study": study.name}
             if Benchmark(study.benchmark) is Benchmark.IPHYRE:
-                yield _games(study, player, rows)
+                yield games_record(plays(rows), values, conditions, study.subjects)
             else:
-                yield from _tasks(study, player, rows)
+                yield from task_records(attempt_log(study, rows), values, conditions)
 
 
 def _config_values(study: tables.Study, player: tables.Player) -> dict[str, Any]:
@@ -64,48 +66,66 @@ def _config_values(study: tables.Study, player: tables.Player) -> dict[str, Any]
     }
 
 
-def _protocol(study: tables.Study, attempts: int, **more: Any) -> dict[str, Any]:
+def _protocol(attempts: int, **more: Any) -> dict[str, Any]:
     return {
         "learning": "online",
         "observation": "moving pictures",
         "trained_on": "nothing",
         "privileged": False,
-        "study": study.name,
         "attempts": attempts,
         **more,
     }
 
 
-def _games(study: tables.Study, player: tables.Player, rows: list[tables.Attempt]) -> IPhyreRecord:
-    played = {row.subject for row in rows}
-    games = tuple(name for name in study.subjects if name in played)
-    config = RunConfig(AGENT, GameSelection(games, hz=AT_60_HZ.hz), **_config_values(study, player))
+def games_record(
+    played: Sequence[Play],
+    values: Mapping[str, Any],
+    conditions: Mapping[str, Any],
+    order: Sequence[str] = (),
+) -> IPhyreRecord:
+    """The record of a person's plays.
+
+    Args:
+        played: the plays, in the order they were made.
+        values: what its config has beside the games.
+        conditions: what its protocol has beside what is common to all people.
+        order: the games in order; by default, as they were played.
+    """
+    names = {play.game for play in played}
+    games = tuple(dict.fromkeys([name for name in order if name in names] or sorted(names)))
+    config = RunConfig(AGENT, GameSelection(games, hz=AT_60_HZ.hz), **values)
     protocol = _protocol(
-        study, len(rows), strategy="on_the_fly", plays_per_game=study.attempt_limit
+        len(played), strategy="on_the_fly", plays_per_game=values["attempts"], **conditions
     )
-    return RunRecord(config, provenance("iphyre"), protocol, GameResults(tuple(plays(rows))))
+    return RunRecord(config, provenance("iphyre"), protocol, GameResults(tuple(played)))
 
 
-def _tasks(
-    study: tables.Study, player: tables.Player, rows: list[tables.Attempt]
+def task_records(
+    log: AttemptLog, values: Mapping[str, Any], conditions: Mapping[str, Any]
 ) -> Iterator[PhyreRecord]:
-    log = attempt_log(study, rows)
+    """The records of a person's attempts: one of each tier.
+
+    Args:
+        log: the attempts.
+        values: what their configs have beside the tasks.
+        conditions: what their protocols have beside what is common to all people.
+    """
     for tier in Tier:
         tasks = [task for task in log.tasks if load_task(task).tier is tier]
         if not tasks:
             continue
-        part = AttemptLog(tasks, study.attempt_limit)
+        part = AttemptLog(tasks, log.limit)
         for attempt in log:
             if attempt.task in set(tasks):
                 part.append(*attempt)
-        config = RunConfig(AGENT, _selection(tier, tasks), **_config_values(study, player))
+        config = RunConfig(AGENT, _selection(tier, tasks), **values)
         protocol = _protocol(
-            study,
             len(part),
-            attempts_per_task=study.attempt_limit,
+            attempts_per_task=log.limit,
             candidates=None,
             scored_tasks=len(tasks),
             tried_tasks=int((part.attempts_made() > 0).sum()),
+            **conditions,
         )
         yield RunRecord(config, provenance("phyre"), protocol, TaskResults.of(part))
 

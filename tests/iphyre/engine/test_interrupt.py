@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from support.interrupt import running, seconds_until_interrupted
 from topple.iphyre import AT_10_HZ, game_named
 from topple.iphyre.engine.batch import simulate_batch
 
@@ -37,22 +34,9 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("threads", ["1", "4"])
 def test_ctrl_c_ends_a_batch_soon(threads: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, threads],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    with process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        assert process.poll() is None, "the batch is meant to last longer"
-        process.send_signal(signal.SIGINT)
-        start = time.monotonic()
-        assert process.stdout.readline() == "interrupted\n"
+    with running(PROGRAM, threads) as process:
         # The thread that plays an episode ends it first; the rest is for a busy machine.
-        assert time.monotonic() - start < 5.0
+        assert seconds_until_interrupted(process) < 5.0
 
 
 def test_progress_ends_at_the_end() -> None:
@@ -89,20 +73,5 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("method", ["step", "run"])
 def test_ctrl_c_ends_a_long_step_soon(method: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", LONG_STEP, method],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    with process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(0.3)
-            assert process.poll() is None, "the step is meant to last longer"
-            process.send_signal(signal.SIGINT)
-            process.wait(timeout=5)
-            assert process.stdout.readline() == "interrupted\n"
-        finally:
-            process.kill()
+    with running(LONG_STEP, method) as process:
+        assert seconds_until_interrupted(process, after=0.3) < 5.0

@@ -24,7 +24,7 @@ from topple.phyre.engine.request import PIXELS_PER_METRE, SCENE_SIZE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 from topple.phyre.scene import Scene, SceneError
 from topple.progress import Progress, reporting
-from topple.threads import thread_count
+from topple.threads import can_start_threads, thread_count
 
 EditKind = _native.EditKind
 
@@ -336,8 +336,13 @@ def valid_actions(
         _native.valid_actions(scenes.handle, first, array, part)
 
     starts = range(0, len(scenes), _VALIDITY_SCENES)
-    with ThreadPoolExecutor(thread_count(threads, len(starts))) as pool:
-        list(pool.map(fill, starts))
+    count = thread_count(threads, len(starts))
+    if count > 1 and can_start_threads():
+        with ThreadPoolExecutor(count) as pool:
+            list(pool.map(fill, starts))
+    else:
+        for start in starts:
+            fill(start)
     return valid.view(np.bool_)
 
 

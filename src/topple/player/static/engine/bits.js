@@ -36,6 +36,12 @@ export async function engineHashes(engine, probe, data) {
 }
 
 function phyreArrays(engine, { attempts, max_steps, stride }, tasks) {
+  if (!attempts) {
+    return tasks.flatMap(({ scene }) => {
+      const { image, objects } = engine.observe(scene);
+      return [image, objects];
+    });
+  }
   const frames = stride > 0;
   const kept = { states: frames, objects: frames, images: frames, finalState: !frames };
   const options = { maxSteps: max_steps, stride, ...kept };
