@@ -34,14 +34,16 @@ def running(
     program: str, *arguments: str, threadless: bool = False
 ) -> Iterator[subprocess.Popen[str]]:
     """A program under way, which has printed READY."""
-    windows = sys.platform == "win32"
+    flags = 0
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP
     process = subprocess.Popen(
         [sys.executable, "-c", PRELUDE + program, *arguments],
         cwd=TESTS,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        creationflags=subprocess.CREATE_NEW_PROCESS_GROUP if windows else 0,
+        creationflags=flags,
         preexec_fn=no_threads if threadless else None,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # NumPy's own threads are not the subject
     )
@@ -58,9 +60,10 @@ def seconds_until_interrupted(process: subprocess.Popen[str], after: float = 0.5
     """Press Ctrl-C after some seconds; returns how long the program went on."""
     time.sleep(after)
     assert process.poll() is None, "the program is meant to last longer"
-    process.send_signal(
-        signal.CTRL_BREAK_EVENT if sys.platform == "win32" else signal.SIGINT,
-    )
+    if sys.platform == "win32":
+        process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        process.send_signal(signal.SIGINT)
     sent = time.monotonic()
     assert process.stdout is not None
     assert process.stdout.readline() == INTERRUPTED
