@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -52,9 +53,20 @@ def test_phyre_puzzle_is_made_saved_and_played(visitor: Visitor, tmp_path: Path)
     expect(verdict).to_have_class("check good", timeout=20_000)
     visitor.press("Test")
     expect(page.get_by_role("button", name="Simulate")).to_be_visible()
+    expect(page.locator(".play .goal")).to_contain_text("is touching the purple bar.")
     visitor.click_phyre(30, 220)
     visitor.press("Simulate")
     expect(visitor.verdict).to_be_visible()
+    visitor.press("Back to editing")
+    expect(bodies).to_have_count(before + 1)
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_be_disabled()
+    visitor.press("Add ball")
+    visitor.press("Test")
+    visitor.press("Back to editing")
+    visitor.press("Undo")  # the history outlives a test
+    expect(bodies).to_have_count(before + 1)
+    told = page.get_by_text(re.compile("^Solvable and .* random tries solves it"))
+    expect(told).to_be_visible(timeout=20_000)
     visitor.go("#/make")
     expect(page.get_by_role("heading", name="Over the jar")).to_be_visible()
 
@@ -66,7 +78,10 @@ def test_goal_is_marked_and_faults_are_named(visitor: Visitor) -> None:
     expect(verdict).to_have_class("check good")
     visitor.press("Add box")
     page.get_by_role("region", name="Selected body").get_by_role("button", name="Second").click()
-    expect(page.get_by_role("heading", name="purple polygon")).to_be_visible()
+    expect(page.get_by_role("heading", name="purple box")).to_be_visible()
+    expect(page.locator(".goal")).to_have_text(
+        "Make sure the green ball is touching the purple box."
+    )
     expect(verdict).to_have_class("check good")
     page.get_by_role("region", name="Selected body").get_by_role("button", name="No").click()
     expect(verdict).to_have_class("check bad")  # a goal needs two bodies

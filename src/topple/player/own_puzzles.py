@@ -30,6 +30,7 @@ from topple.player.puzzles import RULES
 from topple.player.texts import check_texts
 
 SOLVABLE, UNSOLVABLE, OPEN = "solvable", "unsolvable", "open"
+ENOUGH = 20  # solutions, to know how rare they are
 BATCH = 500  # random actions between two checks of the time
 
 
@@ -117,8 +118,17 @@ def _not_built(_builder: SceneBuilder) -> None:
     """Stand in for the builder of a template that has a single scene."""
 
 
-def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
-    """Try random actions on a scene for some time, as the published tasks were tested."""
+def scene_solvability(
+    scene: Scene, tier: Tier, seconds: float, *, measure: bool = False
+) -> Solvability:
+    """Try random actions on a scene for some time, as the published tasks were tested.
+
+    Args:
+        scene: where to try them.
+        tier: of the actions.
+        seconds: how long.
+        measure: go on after the first stable solution, until the share of solutions is known.
+    """
     # SciPy's statistics take half a second to load, which would delay the start of the server.
     from topple.phyre.analysis.solvability import (
         THRESHOLDS,
@@ -133,7 +143,9 @@ def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
     task = Task(TaskId("own", 0), template, {}, scene, "")
     end = time.monotonic() + seconds
     evidence, verdict = Evidence(), Verdict.OPEN
-    while verdict is Verdict.OPEN and not evidence.stable and time.monotonic() < end:
+    while verdict is Verdict.OPEN and time.monotonic() < end:
+        if evidence.solved >= (ENOUGH if measure else 1) and evidence.stable:
+            break
         [evidence] = assess([task], known=[evidence], max_actions=evidence.tried + BATCH)
         verdict = decide(evidence, THRESHOLDS[tier])
     solution = None
@@ -152,8 +164,8 @@ def scene_solvability(scene: Scene, tier: Tier, seconds: float) -> Solvability:
     )
 
 
-def game_solvability(game: Game, seconds: float) -> Solvability:
-    """Try random plans on a game for some time."""
+def game_solvability(game: Game, seconds: float, *, measure: bool = False) -> Solvability:
+    """Try random plans on a game for some time; arguments as for `scene_solvability`."""
     end = time.monotonic() + seconds
     blocks = len(game.eliminable)
     solution: Plan | None = None
@@ -164,7 +176,7 @@ def game_solvability(game: Game, seconds: float) -> Solvability:
         if play(game, plan, RULES).solved:
             solved += 1
             solution = solution or plan
-        if solved or not blocks or time.monotonic() >= end:
+        if solved >= (ENOUGH if measure else 1) or not blocks or time.monotonic() >= end:
             break
     verdict = SOLVABLE if solved else OPEN if blocks else UNSOLVABLE
     found = [] if solution is None else solution.eliminations

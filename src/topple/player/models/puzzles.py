@@ -51,6 +51,10 @@ class SolvabilityIn(Model):
     seconds: Annotated[float, Field(gt=0, le=20)] = 5.0
 
 
+class DraftIn(PuzzleIn, SolvabilityIn):
+    """A puzzle that is not stored, and how long to try random actions or plans on it."""
+
+
 class Solvability(Model):
     """The result of trying random actions or plans."""
 

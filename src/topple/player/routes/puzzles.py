@@ -14,6 +14,7 @@ from topple.player.errors import ConflictError, ForbiddenError, InvalidError, No
 from topple.player.ids import OWN, new_short_id
 from topple.player.models.base import Benchmark
 from topple.player.models.puzzles import (
+    DraftIn,
     PuzzleCard,
     PuzzleCheck,
     PuzzleIn,
@@ -104,6 +105,17 @@ def blank_puzzle(benchmark: Benchmark) -> PuzzleIn:
 def check_puzzle(body: PuzzleIn) -> PuzzleCheck:
     """Return whether a puzzle keeps the rules, without storing it."""
     return check(body)
+
+
+@router.post("/solvability", dependencies=[Heavy])
+def draft_solvability(service: CurrentService, body: DraftIn) -> Solvability:
+    """Measure how many random actions or plans solve a puzzle, without storing it."""
+    clean_data(body)
+    with service.searches.slot():
+        if body.benchmark is Benchmark.PHYRE:
+            scene = read_scene(body.data)
+            return scene_solvability(scene, body.tier, body.seconds, measure=True)
+        return game_solvability(read_game(body.data), body.seconds, measure=True)
 
 
 @router.post("", dependencies=[Heavy])

@@ -26,6 +26,7 @@ export class IphyreDraft {
 
   size = SIZE;
   yUp = false;
+  goalSentence = "Get every ball out through the bottom by removing gray blocks at the right time.";
   hint = "Drag a body to move it; pull its ends to turn and resize it.";
   tools = [
     ["gray", "Gray"],

@@ -60,7 +60,17 @@ export class PhyreDraft {
 
   name(index) {
     const body = this.items[index];
-    return `${this.colour(body)} ${body.kind === "undefined" ? "polygon" : body.kind.replace("_", " ")}`;
+    return `${this.colour(body)} ${bodyWord(body)}`;
+  }
+
+  /** What the player of this puzzle is told to do. */
+  get goalSentence() {
+    const [one, other] = [this.goal.first, this.goal.second].map(
+      (body) => body && this.name(this.items.indexOf(body)),
+    );
+    return one && other
+      ? `Make sure the ${one} is touching the ${other}.`
+      : "Select a body and make it the first or the second of the goal.";
   }
 
   add(tool) {
@@ -219,6 +229,13 @@ export class PhyreDraft {
 }
 
 const SIZE_WORDS = { ball: "Radius", bar: "Length", jar: "Height", standing_sticks: "Length" };
+
+/** The name of a shape: free polygons keep theirs by their corners. */
+function bodyWord({ kind, shapes }) {
+  if (kind !== "undefined") return kind.replace("_", " ");
+  const corners = shapes.length === 1 ? shapes[0].polygon?.length : 0;
+  return { 3: "wedge", 4: "box" }[corners] ?? "polygon";
+}
 
 /** The form by which a body is resized, if it is of a known kind and has its measures. */
 function formOf(body) {

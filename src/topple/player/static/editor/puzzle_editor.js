@@ -1,6 +1,8 @@
 // The page of the puzzle editor: the scene with tools, fields, checks and saving.
 import { api } from "../api.js";
 import { h, replace, toast } from "../dom.js";
+import { iphyrePlay } from "../pages/iphyre_play.js";
+import { phyrePlay } from "../pages/phyre_play.js";
 import { planText } from "../play/viewer.js";
 import { pageLink } from "../router.js";
 import { button, download, head, reportErrors, segments } from "../widgets.js";
@@ -13,7 +15,13 @@ import { toolPicture } from "./tool_pictures.js";
 
 const CHECK_AFTER = 400; // ms without a change
 const SEARCH_SECONDS = 5;
-const VALID = "This puzzle is valid. Test it, or check whether it can be solved.";
+const MEASURE_AFTER = 1200; // ms after a check
+const MEASURE_SECONDS = 2;
+const VALID = "This puzzle keeps all rules.";
+
+/** From which share of random attempts on a puzzle is called easy, medium or hard. */
+const EASE = { phyre: [0.03, 0.005, 0.0005], iphyre: [0.4, 0.1, 0.02] };
+const WORDS = ["easy", "medium", "hard", "very hard"];
 
 export class PuzzleEditor {
   constructor(benchmark, puzzle, blank) {
@@ -32,6 +40,8 @@ export class PuzzleEditor {
     this.inspector = h("div", { class: "inspector" });
     this.bodies = h("div", { class: "row" });
     this.check = h("p", { class: "check", role: "status" });
+    this.goal = h("p", { class: "goal" });
+    this.difficulty = h("p", { class: "small muted", role: "status" });
     this.undo = button("", {
       icon: "undo",
       kind: "round",
@@ -55,6 +65,7 @@ export class PuzzleEditor {
 
   timer = 0;
   checks = 0;
+  play = /** @type {{ element: HTMLElement, leave: () => void } | null} */ (null);
 
   build() {
     const { editor, benchmark } = this;
@@ -64,7 +75,7 @@ export class PuzzleEditor {
       hidden: true,
       onchange: () => reportErrors(() => this.open(file)),
     });
-    return h(
+    this.workplace = h(
       "div",
       {},
       head({
@@ -120,7 +131,9 @@ export class PuzzleEditor {
                 this.tier,
                 (tier) => ((this.tier = tier), this.changed()),
               ),
+            this.goal,
             this.check,
+            this.difficulty,
             this.saveButtons(),
           ),
           h("section", { class: "card stack", "aria-label": "Selected body" }, this.inspector),
@@ -133,6 +146,42 @@ export class PuzzleEditor {
         ),
       ),
     );
+    return h("div", {}, this.workplace);
+  }
+
+  /** Play the draft in place of the editor, which keeps its state. */
+  async test() {
+    const { subject } = await this.save();
+    this.play =
+      this.benchmark === "phyre"
+        ? await phyrePlay({ api, id: subject })
+        : await iphyrePlay({ api, name: subject });
+    this.show(
+      head({
+        crumbs: [["Make", pageLink("make")]],
+        title: this.name,
+        small: "test",
+        end: button("Back to editing", {
+          icon: "pencil",
+          kind: "primary",
+          onclick: () => this.edit(),
+        }),
+      }),
+      this.play.element,
+    );
+  }
+
+  /** Go back from playing to editing. */
+  edit() {
+    this.play?.leave();
+    this.play = null;
+    this.show(this.workplace);
+    this.editor.view.redraw();
+  }
+
+  show(...parts) {
+    replace(this.element, parts);
+    scrollTo(0, 0);
   }
 
   saveButtons() {
@@ -148,16 +197,14 @@ export class PuzzleEditor {
       "div",
       { class: "row" },
       act("Save", "save", "primary", () => this.save()),
-      act("Test", "play", "", async () => {
-        const { subject } = await this.save();
-        location.hash = pageLink(this.benchmark, subject);
-      }),
+      act("Test", "play", "", () => this.test()),
       act("Solvable?", "bulb", "", () => this.solvability()),
     );
   }
 
   leave() {
     clearTimeout(this.timer);
+    this.play?.leave();
     this.editor.view.close();
   }
 
@@ -198,9 +245,27 @@ export class PuzzleEditor {
       .catch((problem) => ({ ok: false, error: problem.message, body: null }));
     if (mine !== this.checks) return; // changed in the meantime
     this.say(ok ? VALID : error, ok ? "good" : "bad");
+    this.difficulty.textContent = "";
+    if (ok) this.timer = setTimeout(() => this.measure(mine), MEASURE_AFTER);
     const item = body === null ? -1 : this.editor.draft.itemOf(body);
     if (ok || item < 0) return;
     this.check.append(" ", button("Show it", { onclick: () => this.editor.select(item) }));
+  }
+
+  /** Find out in the background whether the draft can be solved, and how hard it is. */
+  async measure(mine) {
+    const found = await api
+      .post("puzzles/solvability", { ...this.body, seconds: MEASURE_SECONDS })
+      .catch(() => null); // the server may be busy; the button asks again
+    if (!found || mine !== this.checks) return;
+    const { solved, valid, verdict } = found;
+    const share = valid ? solved / valid : 0;
+    const word = WORDS[EASE[this.benchmark].filter((least) => share < least).length];
+    this.difficulty.textContent = solved
+      ? `Solvable and ${word}: about 1 in ${Math.max(1, Math.round(1 / share)).toLocaleString("en")} random tries solves it.`
+      : verdict === "unsolvable"
+        ? found.sentence
+        : `None of ${valid.toLocaleString("en")} random tries solved it: very hard, or not solvable.`;
   }
 
   async save() {
@@ -248,6 +313,7 @@ export class PuzzleEditor {
   inspect() {
     this.undo.disabled = !this.editor.canUndo;
     this.redo.disabled = !this.editor.canRedo;
+    this.goal.textContent = this.editor.draft.goalSentence;
     replace(this.bodies, bodyButtons(this.editor));
     replace(
       this.inspector,
