@@ -103,7 +103,7 @@ function tile(template, pictures) {
     h(
       "span",
       { class: "text" },
-      h("h3", {}, name),
+      h("h2", {}, name),
       h("span", { class: "id" }, `${id} · ${tier === "ball" ? "one ball" : "two balls"}`),
       h("p", {}, idea),
       meter(solved, tried, tasks),

@@ -59,7 +59,7 @@ function tile(puzzle, pictures) {
       "div",
       { class: "text" },
       h("span", { class: "id" }, benchmark === "phyre" ? "PHYRE" : "I-PHYRE"),
-      h("h3", {}, name),
+      h("h2", {}, name),
       h(
         "div",
         { class: "row" },

@@ -21,6 +21,7 @@ export class Coach {
   /** Say something else, such as what to do after a miss. */
   say(text) {
     replace(this.element, h("p", {}, text));
+    this.element.hidden = false;
   }
 
   close() {
@@ -28,7 +29,8 @@ export class Coach {
   }
 
   #show() {
-    if (this.at >= this.steps.length) return this.close();
+    this.element.hidden = this.at >= this.steps.length;
+    if (this.element.hidden) return;
     replace(
       this.element,
       h(

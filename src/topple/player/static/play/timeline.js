@@ -61,7 +61,7 @@ export class Timeline extends EventTarget {
 
   #row(one, ghosts) {
     const key = this.keyOf(one.body);
-    const time = h("output", { class: "time" });
+    const time = h("span", { class: "time", "aria-hidden": "true" });
     const write = () => {
       time.textContent = `${(one.tick / this.hz).toFixed(2)} s`;
       slider.setAttribute("aria-valuetext", time.textContent);
