@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages import FILM, FPS, PLAYER, STILL, Page, Pictures, figures, gallery, per_cent, table
+from pages import FILM, FPS, STILL, Page, Pictures, figures, gallery, per_cent, playable, table
 from topple.iphyre import ALL, Game, Kind, Split, plan_from_ticks, play, split_of
 from topple.iphyre.pictures import picture_episode, picture_game
 from topple.iphyre.published import iphyre_table_a4
@@ -91,6 +91,8 @@ def _page(game: Game, facts: dict[str, Any], ticks: Ticks, pictures: Pictures) -
 
 {figures(shown)}
 
+{playable("iphyre", game.name)}
+
 {table(("", ""), rows)}
 
 ## Bodies
@@ -150,9 +152,7 @@ def _plan(game: Game, ticks: Ticks) -> str:
 
 ```console
 $ topple iphyre play {game.name} --times={",".join(times)} --save {game.name}.gif
-```
-
-While `topple play` is running, you can [play it]({PLAYER}#/iphyre/{game.name})."""
+```"""
 
 
 def _difficulty(game: Game, facts: dict[str, Any]) -> str:

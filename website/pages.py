@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,10 @@ FPS = 10
 HOLD = 2.0  # seconds on the last frame of a film
 STILL = 320  # px
 FILM = 200  # px
-PLAYER = "http://127.0.0.1:8765/"  # the default address of `topple play`
+# Where the player is: in the site that these pages are a part of, as seen from the page of a
+# puzzle, or at the default address of `topple play`.
+IN_SITE = bool(os.environ.get("TOPPLE_SITE"))
+PLAYER = "../../../index.html" if IN_SITE else "http://127.0.0.1:8765/"
 
 
 class Page(NamedTuple):
@@ -61,6 +65,17 @@ def gallery(cards: Iterable[tuple[str, str, str]]) -> str:
         f"[![]({picture}){{ loading=lazy }} {caption}]({page})" for page, picture, caption in cards
     ]
     return "\n".join(['<div class="gallery" markdown=1>', *cells, "</div>"])
+
+
+def playable(benchmark: str, subject: str) -> str:
+    """The puzzle itself, if these pages are a part of the site, or a link to it."""
+    link = f"{PLAYER}#/{benchmark}/{subject}"
+    if not IN_SITE:
+        return f"While `topple play` is running, you can [play it]({link})."
+    return (
+        '<details class="play-here"><summary>Play it here</summary>'
+        f'<iframe loading="lazy" title="Play {subject}" src="{link}"></iframe></details>'
+    )
 
 
 def enumeration(words: Sequence[str]) -> str:

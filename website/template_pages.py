@@ -11,7 +11,6 @@ import numpy as np
 from pages import (
     FILM,
     FPS,
-    PLAYER,
     STILL,
     Page,
     Pictures,
@@ -19,6 +18,7 @@ from pages import (
     figures,
     gallery,
     per_cent,
+    playable,
     table,
 )
 from topple.media.files import Frame
@@ -101,6 +101,8 @@ def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page
             ]
         )
     }
+
+{playable("phyre", str(task.id))}
 
 {_summary(template, tasks)}
 
@@ -235,8 +237,6 @@ goal has held for half a second.
 ```console
 $ topple show {task.id} {balls} --out solved.gif
 ```
-
-While `topple play` is running, you can [play it]({PLAYER}#/phyre/{task.id}).
 
 ```python
 from topple import Simulator

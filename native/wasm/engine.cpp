@@ -66,7 +66,8 @@ TOPPLE_EXPORT(void, phyre_simulate)(const phyre::PackedScenes* scenes, int32_t a
                                     const int32_t* scene_index, const double* actions,
                                     int32_t ball_count, int32_t max_steps, int32_t stride,
                                     int32_t stable, void* const* outputs, int32_t frames,
-                                    int32_t max_objects, int32_t max_bodies) {
+                                    int32_t max_objects, int32_t max_bodies,
+                                    int32_t contact_capacity) {
   phyre::Job job = {};
   job.scenes = *scenes;
   job.attempt_count = attempts;
@@ -81,6 +82,7 @@ TOPPLE_EXPORT(void, phyre_simulate)(const phyre::PackedScenes* scenes, int32_t a
   job.out.frames = frames;
   job.out.max_objects = max_objects;
   job.out.max_bodies = max_bodies;
+  job.out.contact_capacity = contact_capacity;
   scratch.scene = -1;
   for (int32_t i = 0; i < attempts; ++i) {
     phyre::Sink sink = job.sink(i);

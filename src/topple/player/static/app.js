@@ -70,7 +70,8 @@ function showTabs(name) {
 
 function show({ title, element, focused = false }, name) {
   document.title = title ? `${title} · Topple` : "Topple";
-  document.body.classList.toggle("focused", focused);
+  // A page inside another one, as in the documentation, has no navigation of its own.
+  document.body.classList.toggle("focused", focused || window.top !== window);
   document.body.classList.toggle("playing", element.querySelector(".play, .editor") !== null);
   if (settings.inStudy !== focused) settings.enter(focused);
   showTabs(name);

@@ -7,6 +7,7 @@ const TYPES = {
   int64_t: BigInt64Array,
   float: Float32Array,
   double: Float64Array,
+  ContactEvent: Int32Array, // of words, CONTACT of them each
 };
 const ALIGNMENT = 16; // bytes
 const PAGE = 65536; // bytes that the memory grows by

@@ -22,6 +22,9 @@ const PIXELS_PER_METRE = 6;
 const HOLD_STEPS = 180;
 const STEPS_PER_SECOND = 60;
 const FEATURES = 14; // of an object
+const CONTACT = 8; // words of a contact: the step and the two bodies are the first
+const CONTACTS = 32; // per step that there is room for at first
+const BALLS_TOUCH = 0.1; // px between two balls that still count as touching
 const STATE = 6; // numbers of a body: x, y, angle and their velocities
 
 /** A scene breaks a rule of the engine; the message is a sentence. */
@@ -36,6 +39,7 @@ export class SceneError extends Error {}
  * @property {boolean} [objects] keep the features of objects
  * @property {boolean} [images] keep pictures
  * @property {boolean} [finalState] keep the state at the end
+ * @property {number} [contacts] keep so many contacts of each attempt
  */
 
 export class PhyreEngine {
@@ -89,6 +93,8 @@ export class PhyreEngine {
       objects: batch.objects?.subarray(0, frames * objectCount * FEATURES),
       images: batch.images?.subarray(0, frames * SIZE * SIZE),
       finalState: batch.finalState,
+      contacts: batch.contacts,
+      contactCount: Number(batch.contactCount?.[0] ?? 0),
     };
   }
 
@@ -101,7 +107,7 @@ export class PhyreEngine {
    * @throws {SceneError} more contacts come about than the engine can hold
    */
   simulateMany(scene, actions, options = {}) {
-    const { maxSteps = 1000, stride = 0, stable = false } = options;
+    const { maxSteps = 1000, stride = 0, stable = false, contacts = 0 } = options;
     const count = actions.length;
     const balls = (actions[0]?.length ?? 0) / 3;
     const frames = stride > 0 ? Math.floor((maxSteps - 1) / stride) + 1 : 0;
@@ -119,6 +125,8 @@ export class PhyreEngine {
         objects: options.objects ? count * frames * objectCount * FEATURES : 0,
         states: options.states ? count * frames * bodyCount * STATE : 0,
         final_state: options.finalState ? count * bodyCount * STATE : 0,
+        contacts: count * contacts * CONTACT,
+        contact_count: contacts ? count : 0,
       };
       const addresses = this.#layout.outputs.map(([name, type]) =>
         lengths[name] ? memory.zeros(type, lengths[name]) : 0,
@@ -136,6 +144,7 @@ export class PhyreEngine {
         frames,
         objectCount,
         bodyCount,
+        contacts,
       );
       const written = Object.fromEntries(
         this.#layout.outputs.map(([name, type], k) => [
@@ -158,26 +167,36 @@ export class PhyreEngine {
         objects,
         states,
         finalState: written.final_state,
+        contacts: written.contacts,
+        contactCount: written.contact_count,
       };
     });
   }
 
   /** Simulate an action and keep the motion, as the server answers it; null if it is invalid. */
   trajectory(scene, action, stride = 1) {
-    const result = this.simulate(scene, action, { stride, states: true });
-    const { outcome, steps, balls, frames, bodyCount, states } = result;
+    const kept = { stride: 1, states: true, contacts: CONTACTS * 1000 };
+    let result = this.simulate(scene, action, kept);
+    if (result.contactCount > kept.contacts)
+      result = this.simulate(scene, action, { ...kept, contacts: result.contactCount });
+    const { outcome, steps, balls, bodyCount, states } = result;
     if (outcome === "invalid") return { outcome, steps: 0, balls, trajectory: null };
+    const frames = Math.ceil(result.frames / stride);
     const start = scene.bodies.map(({ position, angle = 0 }) => [...position, angle]);
     start.push(...balls.map(([x, y]) => [x, y, 0]));
     const moving = scene.bodies.flatMap((body, k) => (body.dynamic ? [k] : []));
     moving.push(...balls.map((_, k) => scene.bodies.length + k));
     const pose = (frame, body) => {
       if (frame === 0) return start[body];
-      const at = ((frame - 1) * bodyCount + body) * STATE;
+      const at = ((frame - 1) * stride * bodyCount + body) * STATE;
       return states.subarray(at, at + 3);
     };
     const fps = STEPS_PER_SECOND / stride;
-    const trajectory = encodeTrajectory(frames + 1, moving, pose, fps, balls);
+    const trajectory = {
+      ...encodeTrajectory(frames + 1, moving, pose, fps, balls),
+      touching: goalIntervals(scene, result),
+      hold_steps: goalOf(scene.goal).hold_steps,
+    };
     return { outcome, steps, balls, trajectory };
   }
 
@@ -242,6 +261,46 @@ export class PhyreEngine {
   }
 }
 
+/** The goal of a scene, given by name or as a pair. */
+function goalOf(goal) {
+  if (!goal) return { first: -1, second: -1, hold_steps: 0 };
+  const [first, second] = Array.isArray(goal) ? goal : [goal.first, goal.second];
+  return { first, second, hold_steps: goal.hold_steps ?? HOLD_STEPS };
+}
+
+/**
+ * The first and last step of each time in which the goal of an attempt holds. Two balls are compared
+ * by distance, as the engine does it; other bodies by their contacts, which are not reported while
+ * both bodies sleep.
+ */
+function goalIntervals({ bodies, goal }, { frames, bodyCount, states, contacts, contactCount }) {
+  if (!goal) return [];
+  const { first, second } = goalOf(goal);
+  const state = (step, body, k) => states[(step * bodyCount + body) * STATE + k];
+  const apart = (step, axis) => Math.fround(state(step, first, axis) - state(step, second, axis));
+  const asleep = (step) =>
+    [first, second].every((body) => [3, 4, 5].every((k) => state(step, body, k) === 0));
+  const met = new Set();
+  for (let k = 0; k < contactCount; k += 1) {
+    const [step, one, two] = contacts.subarray(k * CONTACT, k * CONTACT + 3);
+    if ((one === first && two === second) || (one === second && two === first)) met.add(step);
+  }
+  const radii = [first, second].map((body) =>
+    bodies[body].shapes.length === 1 ? bodies[body].shapes[0].circle : undefined,
+  );
+  const balls = radii.every((radius) => radius !== undefined);
+  const intervals = [];
+  for (let step = 0, held = false; step < frames; step += 1) {
+    const before = held;
+    held = balls
+      ? Math.fround(Math.hypot(apart(step, 0), apart(step, 1))) < radii[0] + radii[1] + BALLS_TOUCH
+      : met.has(step) || (held && asleep(step));
+    if (held && !before) intervals.push([step, step]);
+    else if (held) intervals.at(-1)[1] = step;
+  }
+  return intervals;
+}
+
 /** Numbers in rows of three. @returns {any[]} */
 function triples(numbers) {
   return Array.from({ length: numbers.length / 3 }, (_, k) =>
@@ -259,9 +318,7 @@ function pack({ bodies, goal }) {
   const radius = shapes.map((shape) => shape.circle ?? 0);
   const vertices = corners.flat(2);
   const motion = ([x, y], turn) => [metres(x), metres(y), turn];
-  const { first, second, hold_steps } = Array.isArray(goal)
-    ? { first: goal[0], second: goal[1], hold_steps: HOLD_STEPS }
-    : { first: -1, second: -1, hold_steps: goal ? HOLD_STEPS : 0, ...goal };
+  const { first, second, hold_steps } = goalOf(goal);
   return {
     body_start: [0, bodies.length],
     fixture_start: starts(bodies.map((body) => body.shapes.length)),

@@ -22,5 +22,7 @@ export function encodeTrajectory(frames, bodies, pose, fps, balls = []) {
   for (let at = 0; at < bytes.length; at += PIECE) {
     letters.push(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
   }
-  return { fps, frames, bodies, balls, poses: btoa(letters.join("")) };
+  // Only in PHYRE is there a goal that has to be held.
+  const goal = { touching: [], hold_steps: 0 };
+  return { fps, frames, bodies, balls, poses: btoa(letters.join("")), ...goal };
 }

@@ -49,7 +49,7 @@ const unknown = (name) => new ApiError(404, `There is no task ${name}.`);
 
 /** A scene as the page draws it, which is the server's type PhyreScene. */
 export function sceneModel({ width, height, bodies, goal }) {
-  const drawn = bodies.map(({ shapes, position, angle = 0, color = "white", dynamic }) => ({
+  const drawn = bodies.map(({ shapes, position, angle = 0, color = "black", dynamic }) => ({
     shapes,
     position,
     angle,
@@ -62,7 +62,7 @@ export function sceneModel({ width, height, bodies, goal }) {
 /** What to do in a scene that was made by a player. */
 function goalSentence({ bodies, goal: { first, second } }) {
   const [one, other] = [first, second].map((index) => {
-    const { color = "white", kind = "undefined", shapes } = bodies[index];
+    const { color = "black", kind = "undefined", shapes } = bodies[index];
     const corners = shapes.length === 1 ? shapes[0].polygon?.length : 0;
     const free = { 3: "wedge", 4: "box" }[corners] ?? "polygon";
     return `${color} ${kind === "undefined" ? free : kind.replace("_", " ")}`;
