@@ -15,6 +15,7 @@ from PIL import Image, ImageDraw
 
 from topple.files import whole_file
 from topple.player.app import STATIC
+from topple.player.embed import write_element
 from topple.player.site_data import Content, write_site_data
 
 MODULE = "topple.wasm.gz"
@@ -47,6 +48,7 @@ def write_site(folder: Path, module: Path, content: Content) -> None:
     data = folder / "data"
     write_site_data(data, content)
     shutil.copyfile(module, data / MODULE)
+    write_element(folder, module)
     for size in (192, 512):
         _icon(size).save(folder / f"icon-{size}.png")
     index = folder / "index.html"
