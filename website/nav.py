@@ -51,6 +51,7 @@ GUIDES = Folder(
         "cluster",
         "gpu",
         "player",
+        "studies",
         "player_api",
         "command_line",
     ),

@@ -122,7 +122,7 @@ def study(visitor: Visitor) -> Image.Image:
         data={
             "name": "Pilot",
             "benchmark": "phyre",
-            "subjects": ["00009:119", "00007:039", "00011:020", "00015:016", "00020:000"],
+            "puzzles": ["00009:119", "00007:039", "00011:020", "00015:016", "00020:000"],
             "shuffle": False,
             "attempt_limit": 10,
         },

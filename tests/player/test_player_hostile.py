@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event, insert
 from starlette.websockets import WebSocketDisconnect
 
-from support.player_client import MakeClient, blank
+from support.player_client import TO_SECOND_VERSION, MakeClient, blank
 from topple.phyre.scene import Scene
 from topple.player import live, tables
 from topple.player.attempts import LIMITS, add_attempt
@@ -212,7 +212,7 @@ def participant(client: TestClient, study: str, name: str) -> Any:
 
 
 def test_a_name_is_no_credential(client: TestClient) -> None:
-    study = {"name": "S", "benchmark": "iphyre", "pools": ["basic"]}
+    study = {"name": "S", "benchmark": "iphyre", "pools": ["basic"], "ask_name": True}
     made = client.post("/api/studies", json=study).json()["id"]
     ann = participant(client, made, "Ann").json()
     taken = participant(client, made, "Ann")
@@ -314,6 +314,7 @@ def test_a_database_of_the_first_version_is_upgraded(settings: Settings, tmp_pat
     add_rows(store, person.key, 3, "support", Benchmark.IPHYRE)
     store.close()
     with sqlite3.connect(tmp_path / "player.sqlite") as old:
+        old.executescript(TO_SECOND_VERSION)
         old.execute("DROP INDEX IF EXISTS attempts_by_puzzle")
         old.execute("DROP INDEX IF EXISTS attempts_by_player")
         old.execute(OLD_INDEX)
@@ -338,10 +339,11 @@ def test_a_database_of_the_first_version_is_upgraded(settings: Settings, tmp_pat
 
 def test_an_attempt_is_found_by_index_and_tallied_once(client: TestClient) -> None:
     store = store_of(client)
-    study = {"name": "S", "benchmark": "phyre", "subjects": [TASK], "attempt_limit": 100}
+    study = {"name": "S", "benchmark": "phyre", "puzzles": [TASK], "attempt_limit": 100}
     made = client.post("/api/studies", json=study).json()["id"]
     free = client.post("/api/players").json()["key"]
     member = client.post(f"/api/studies/{made}/participants", json={"consent": True}).json()["key"]
+    client.cookies.clear()  # the free player has another browser
     statements: list[tuple[str, Any]] = []
 
     @event.listens_for(store._engine, "before_cursor_execute")

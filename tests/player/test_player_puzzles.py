@@ -200,9 +200,9 @@ def test_a_study_can_use_puzzles_and_then_keeps_them(
     client: TestClient, player: dict[str, str]
 ) -> None:
     puzzle = keep(client, player, blank(client, "iphyre"))
-    study = {"name": "own", "benchmark": "iphyre", "subjects": [puzzle["subject"]]}
+    study = {"name": "own", "benchmark": "iphyre", "puzzles": [puzzle["subject"]]}
     made = client.post("/api/studies", json=study)
-    assert made.json()["subjects"] == [puzzle["subject"]]
+    assert made.json()["puzzles"] == [puzzle["subject"]]
     assert client.delete(f"/api/puzzles/{puzzle['id']}", headers=player).status_code == 409
 
 

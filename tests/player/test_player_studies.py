@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from topple.iphyre import Split, game_named, play
 from topple.iphyre.plan import Elimination, Plan
 from topple.phyre import Setup, Simulator, load_fold
 from topple.phyre.auccess import auccess
+from topple.phyre.selection import Part
 from topple.player.settings import Settings
 from topple.runs.record import find_records
 
@@ -28,8 +30,16 @@ EASY = [
 WS = "ws://127.0.0.1:8765/api/iphyre/games"
 
 
+@pytest.fixture
+def client(make_client: MakeClient) -> TestClient:
+    """Researchers and participants who call from this machine, each without a browser."""
+    made = make_client()
+    made.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    return made
+
+
 def create(client: TestClient, **fields: object) -> dict[str, Any]:
-    study = {"name": "Pilot", "benchmark": "phyre", "subjects": EASY, "shuffle": False}
+    study = {"name": "Pilot", "benchmark": "phyre", "puzzles": EASY, "shuffle": False}
     answer = client.post("/api/studies", json={**study, **fields})
     assert answer.status_code == 200, answer.text
     made: dict[str, Any] = answer.json()
@@ -83,8 +93,8 @@ def evaluate(study: str, settings: Settings, runs: Path) -> Any:
 
 def test_the_seed_fixes_the_puzzles_and_their_order(client: TestClient) -> None:
     first, same, other = (
-        create(client, subjects=[], pools=["ball_within/0"], seed=seed, count=20, shuffle=True)[
-            "subjects"
+        create(client, puzzles=[], pools=["ball_within/0"], seed=seed, count=20, shuffle=True)[
+            "puzzles"
         ]
         for seed in (1, 1, 2)
     )
@@ -92,8 +102,8 @@ def test_the_seed_fixes_the_puzzles_and_their_order(client: TestClient) -> None:
     assert first != other
     test = {str(task) for task in load_fold(Setup.BALL_WITHIN_TEMPLATE, 0).test}
     assert set(first) <= test
-    listed = create(client, subjects=["00003:000", "00001:042"])
-    assert listed["subjects"] == ["00003:000", "00001:042"]
+    listed = create(client, puzzles=["00003:000", "00001:042"])
+    assert listed["puzzles"] == ["00003:000", "00001:042"]
 
 
 @pytest.mark.parametrize(
@@ -103,9 +113,9 @@ def test_the_seed_fixes_the_puzzles_and_their_order(client: TestClient) -> None:
         ({"pools": ["ball_within/77"]}, 422),
         ({"pools": []}, 422),
         ({"pools": ["ball"], "count": None}, 422),
-        ({"pools": [], "subjects": ["support"]}, 404),
+        ({"pools": [], "puzzles": ["support"]}, 404),
         ({"benchmark": "iphyre"}, 422),
-        ({"benchmark": "iphyre", "pools": [], "subjects": ["no_such_game"]}, 404),
+        ({"benchmark": "iphyre", "pools": [], "puzzles": ["no_such_game"]}, 404),
         ({"attempt_limit": 0}, 422),
         ({"name": ""}, 422),
         ({"name": "x" * 81}, 422),
@@ -121,7 +131,7 @@ def test_a_study_that_cannot_be_is_refused(
 
 def test_limits_are_the_papers_unless_said_otherwise(client: TestClient) -> None:
     assert create(client)["attempt_limit"] == 100
-    assert create(client, benchmark="iphyre", subjects=[], pools=["basic"])["attempt_limit"] == 5
+    assert create(client, benchmark="iphyre", puzzles=[], pools=["basic"])["attempt_limit"] == 5
     assert create(client, attempt_limit=7)["attempt_limit"] == 7
 
 
@@ -129,7 +139,7 @@ def test_taking_part_needs_consent(client: TestClient) -> None:
     study = create(client, consent="Your clicks are kept.")
     public = client.get(f"/api/studies/{study['id']}").json()
     assert public["consent"] == "Your clicks are kept."
-    assert "subjects" not in public
+    assert "puzzles" not in public
     path = f"/api/studies/{study['id']}/participants"
     assert client.post(path, json={"consent": False}).status_code == 403
     assert client.post(path, json={}).status_code == 422
@@ -138,7 +148,7 @@ def test_taking_part_needs_consent(client: TestClient) -> None:
 
 def test_a_participant_goes_through_the_items_in_order(client: TestClient) -> None:
     study = create(client, attempt_limit=2)
-    first, second, third = study["subjects"]
+    first, second, third = study["puzzles"]
     key = join(client, study["id"])["key"]
     task = client.get(f"/api/phyre/tasks/{first}", headers={"X-Player": key}).json()
     assert (task["idea"], task["progress"]["limit"]) == ("", 2)
@@ -150,7 +160,9 @@ def test_a_participant_goes_through_the_items_in_order(client: TestClient) -> No
     solve(client, key, first)
     me = client.get("/api/me", headers={"X-Player": key}).json()["study"]
     assert me["current"] == 1
-    assert me["items"][0] == {"subject": first, "attempts": 1, "solved": True, "done": True}
+    assert me["items"][0]["subject"] == first
+    assert [item["subject"] for item in me["items"]] == [first, second, None]
+    assert [item["done"] for item in me["items"]] == [True, False, False]
     assert attempt(client, key, first, [0.5, 0.5, 0.1]).status_code == 409
     skipped = client.post("/api/me/skip", headers={"X-Player": key}).json()["study"]
     assert skipped["current"] == 2
@@ -168,12 +180,12 @@ def test_a_participant_goes_through_the_items_in_order(client: TestClient) -> No
 def test_a_name_leads_back_if_the_study_allows_it_and_ids_are_anonymous(client: TestClient) -> None:
     study = create(client, resume_by_name=True)
     ann = join(client, study["id"], "Ann")
-    solve(client, ann["key"], study["subjects"][0])
+    solve(client, ann["key"], study["puzzles"][0])
     again = join(client, study["id"], "Ann")
     assert again["resumed"]
     assert again["key"] == ann["key"]
     assert again["study"]["current"] == 1
-    other = join(client, create(client)["id"], "Ann")
+    other = join(client, create(client, ask_name=True)["id"], "Ann")
     assert other["key"] != ann["key"]
     nameless = [join(client, study["id"]) for _ in range(2)]
     assert len({person["anonymous_id"] for person in (ann, *nameless)}) == 3
@@ -190,21 +202,25 @@ def test_exports_hold_every_attempt(client: TestClient) -> None:
     study = create(client)
     people = [join(client, study["id"]) for _ in range(2)]
     for misses, person in enumerate(people):
-        solve(client, person["key"], study["subjects"][0], misses)
+        solve(client, person["key"], study["puzzles"][0], misses)
     path = f"/api/studies/{study['id']}/export"
     rows = list(csv.DictReader(io.StringIO(client.get(f"{path}.csv").text)))
     data = client.get(f"{path}.json").json()
-    assert len(rows) == len(data["attempts"]) == 3
-    assert [row["participant"] for row in rows] == [
+    made = [row for row in rows if row["attempt"]]
+    assert len(rows) == len(data["attempts"]) == 3 + 2 * 2  # with the puzzles that were not solved
+    assert [row["participant"] for row in made] == [
         people[0]["anonymous_id"],
         *[people[1]["anonymous_id"]] * 2,
     ]
-    assert [row["solved"] for row in rows] == ["True", "False", "True"]
+    assert [row["outcome"] for row in made] == ["solved", "not_solved", "solved"]
     for row, attempt_data in zip(rows, data["attempts"], strict=True):
+        if not row["attempt"]:
+            assert row["outcome"] in ("unfinished", "not_reached")
+            continue
         action = [float(number) for number in row["action"].split()]
         assert action == attempt_data["action"]
-        outcome = Simulator(row["subject"]).attempt(row["subject"], action).outcome
-        assert outcome.is_solved == attempt_data["solved"]
+        outcome = Simulator(row["puzzle"]).attempt(row["puzzle"], action).outcome
+        assert outcome.is_solved == (attempt_data["outcome"] == "solved")
 
 
 def test_people_are_scored_like_agents(
@@ -212,18 +228,20 @@ def test_people_are_scored_like_agents(
 ) -> None:
     study = create(client)
     person = join(client, study["id"])
-    solve(client, person["key"], study["subjects"][0], misses=2)
-    solve(client, person["key"], study["subjects"][1])
+    solve(client, person["key"], study["puzzles"][0], misses=2)
+    solve(client, person["key"], study["puzzles"][1])
     runs = tmp_path / "runs"
     result = evaluate(study["id"], settings, runs)
     [record] = find_records(runs)
-    assert [str(task) for task in record.results.tasks] == study["subjects"]
-    assert record.results.first_solved.tolist() == [3, 1, 0]
-    assert record.config.selection.setup is Setup.BALL_WITHIN_TEMPLATE
-    assert record.config.selection.fold == 0
+    assert [str(task) for task in record.results.tasks] == study["puzzles"][:2]
+    assert record.results.first_solved.tolist() == [3, 1]
+    assert (record.protocol["scored_tasks"], record.protocol["missing_tasks"]) == (2, 1)
+    selection = record.config.selection
+    assert (selection.setup, selection.part, selection.study) == (None, Part.STUDY, study["id"])
     assert len(record.results.attempts) == 4
     [row] = result
-    assert row["AUCCESS"] == auccess(np.array([3, 1, 0]))
+    assert row["AUCCESS"] == auccess(np.array([3, 1]))
+    assert (row["tasks"], row["missing"]) == (2, 1)
     [listed] = client.get(f"/api/studies/{study['id']}/detail").json()["participants"]
     assert listed["score"] == row["AUCCESS"]
 
@@ -232,13 +250,13 @@ def test_a_study_of_games(client: TestClient, settings: Settings, tmp_path: Path
     study = create(
         client,
         benchmark="iphyre",
-        subjects=[],
+        puzzles=[],
         pools=["basic"],
         shuffle=True,
         count=2,
         attempt_limit=2,
     )
-    first, second = study["subjects"]
+    first, second = study["puzzles"]
     assert {first, second} <= {game.name for game in Split.BASIC.games}
     person = join(client, study["id"])
     refused = play_game(client, person["key"], second, clicks=False)
@@ -254,6 +272,7 @@ def test_a_study_of_games(client: TestClient, settings: Settings, tmp_path: Path
     for entry in record.results.plays:
         assert entry.score == play(game_named(first), entry.plan)
     rows = client.get(f"/api/studies/{study['id']}/export.json").json()["attempts"]
+    rows = [row for row in rows if row["attempt"]]
     plans = [Plan(tuple(Elimination(t, b) for t, b, _ in row["action"])) for row in rows]
     assert plans == [entry.plan for entry in record.results.plays]
 
@@ -310,16 +329,21 @@ def test_studies_from_the_command_line(
     assert client.get(f"/api/studies/{detail['id']}").json()["consent"] == "Please agree."
     invited = json.loads(study("invite", detail["id"], "P1", "P2", "--json").stdout)
     key = invited[0]["link"].partition("key=")[2]
-    solve(client, key, detail["subjects"][0])
+    assert attempt(client, key, detail["puzzles"][0], [0.5, 0.5, 0.1]).status_code == 403
+    agreed = client.post("/api/me/consent", json={"consent": True}, headers={"X-Player": key})
+    assert agreed.json()["study"]["step"]["kind"] == "puzzle"
+    solve(client, key, detail["puzzles"][0])
     [row] = json.loads(study("list", "--json").stdout)
     assert (row["participants"], row["attempts"]) == (2, 1)
     shown = json.loads(study("show", detail["id"], "--json").stdout)
     assert [person["name"] for person in shown["participants"]] == ["P1", "P2"]
-    for name in ("out.csv", "out.json"):
+    for name in ("out.csv", "out.json", "out.zip"):
         done = study("export", detail["id"], "--out", str(tmp_path / name))
         assert done.exit_code == 0, done.output
-    assert json.loads((tmp_path / "out.json").read_text())["attempts"][0]["solved"]
-    assert (tmp_path / "out.csv").read_text().count("\n") == 2
+    exported = json.loads((tmp_path / "out.json").read_text())["attempts"]
+    assert exported[0]["outcome"] == "solved"
+    assert len(exported) == 8
+    assert (tmp_path / "out.csv").read_text().count("\n") == 1 + 8
     wrong = [
         study("export", detail["id"], "--out", str(tmp_path / "out.xls")),
         study("export", "aaaaaaaaaaaa", "--out", str(tmp_path / "out.csv")),

@@ -101,6 +101,7 @@ def known_places(client: Any, player: dict[str, str]) -> dict[str, str]:
         "game": GAME,
         "puzzle": client.post("/api/puzzles", json=blank, headers=player).json()["id"],
         "study": client.post("/api/studies", json=study).json()["id"],
+        "participant": "P-ABCDEF",
         "run": "0123456789abcdef",
         "subject": GAME,
         "kind": "gif",
@@ -137,6 +138,7 @@ def call_operations(
         def call(case: Any, documented: set[str] = documented) -> None:
             request = case.as_transport_kwargs(base_url=str(client.base_url).rstrip("/"))
             request["headers"].pop("Connection", None)
+            client.cookies.clear()  # a browser in which somebody takes part is refused most calls
             answer = client.request(
                 request["method"],
                 request["url"],

@@ -18,7 +18,6 @@ from topple.cli.options import (
     Compute,
     Database,
     Folds,
-    Hertz,
     Json,
     Runs,
     ScoredPart,
@@ -34,7 +33,8 @@ from topple.cli.run_tables import show_runs
 from topple.cli.runner import open_runner, run_all
 from topple.cli.select_games import chosen_games
 from topple.cli.select_tasks import parse_tasks
-from topple.cli.study import write_participants
+from topple.cli.study import open_store, write_participants
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.selection import GameSelection
 from topple.phyre.fold import Setup
 from topple.phyre.selection import Part, TaskSelection
@@ -65,7 +65,14 @@ class Scored:
         str | None,
         typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
     ] = None
-    hz: Hertz = 10
+    hz: Annotated[
+        int | None,
+        typer.Option(
+            "--hz",
+            help="I-PHYRE ticks per second: 10 or 60. The default is 10, and with "
+            "--tasks-of-study 60, as for its participants.",
+        ),
+    ] = None
     attempts: Annotated[
         int | None,
         typer.Option(
@@ -87,7 +94,27 @@ class Scored:
             return [TaskSelection(setup, fold, self.part, tasks) for fold in folds]
         if self.tasks is not None:
             raise ValueError("--tasks is for PHYRE; name games with --games")
-        return [GameSelection(self.game_names(), hz=self.hz)]
+        return [GameSelection(self.game_names(), hz=self.hz or AT_10_HZ.hz)]
+
+    def of_study(
+        self, study: str, database: str | None
+    ) -> tuple[list[TaskSelection] | list[GameSelection], int]:
+        """Return the puzzles of a study in the player, and its participants' number of attempts.
+
+        Raises:
+            ValueError: Other tasks or games are chosen as well.
+        """
+        if self.tasks is not None or self.games is not None or self.part is not Part.TEST:
+            raise ValueError(
+                "--tasks-of-study selects the tasks; leave out --tasks, --games, --part"
+            )
+        setup = None if self.setup is None else Setup.parse(self.setup)
+        [fold] = parse_numbers(self.folds, "folds")[:1]
+        with open_store(database) as store:
+            from topple.player.study_records import study_selections
+
+            chosen, attempts = study_selections(store, study, setup, fold, self.hz or AT_60_HZ.hz)
+            return chosen, self.attempts or attempts
 
     def game_names(self) -> tuple[str, ...]:
         """Return the names of the chosen games."""
@@ -113,6 +140,14 @@ def evaluate(
         str | None,
         typer.Option(
             help="Id of a study in the player whose participants are scored instead of an agent."
+        ),
+    ] = None,
+    tasks_of_study: Annotated[
+        str | None,
+        typer.Option(
+            help="Id of a study in the player whose puzzles and attempts the agent gets. With "
+            "--setup and --folds, a PHYRE agent trains on the other tasks of one fold; otherwise "
+            "it does not train."
         ),
     ] = None,
     database: Database = None,
@@ -158,13 +193,15 @@ def evaluate(
       topple evaluate --from-player k3w9abcdefgh
 
       topple evaluate --from-export topple-attempts.json
+
+      topple evaluate --agent rand --tasks-of-study k3w9abcdefgh
     """
     with user_errors(), resumable():
         folder = runs or paths.runs_folder()
         if sum(given is not None for given in (agent, from_player, from_export)) != 1:
             raise ValueError("give either --agent, --from-player or --from-export")
-        if database is not None and from_player is None:
-            raise ValueError("--database needs --from-player; leave it out")
+        if database is not None and from_player is None and tasks_of_study is None:
+            raise ValueError("--database needs --from-player or --tasks-of-study; leave it out")
         if from_export is not None:
             show_runs(_score_export(from_export, folder), as_json)
             return
@@ -172,6 +209,8 @@ def evaluate(
             show_runs(write_participants(from_player or "", database, folder), as_json)
             return
         settings = parse_settings(setting)
+        if checkpoint is not None and tasks_of_study is not None:
+            raise ValueError("a checkpoint is evaluated on its own fold or on --games")
         if checkpoint is not None:
             trained = _load(agent, checkpoint, settings, scored, label)
             show_runs([_evaluate_trained(*trained, compute, folder)], as_json)
@@ -183,11 +222,16 @@ def evaluate(
             label = label or llm_label(settings)
         else:
             llm.refuse(agent)
+        attempts = scored.attempts or 0
+        if tasks_of_study is None:
+            selections = scored.selections()
+        else:
+            selections, attempts = scored.of_study(tasks_of_study, database)
         configs = [
             find_spec(agent, selection.benchmark).config(
-                selection, settings, seed=seed, attempts=scored.attempts or 0, label=label
+                selection, settings, seed=seed, attempts=attempts, label=label
             )
-            for selection in scored.selections()
+            for selection in selections
         ]
         with open_runner(compute) as (runner, bar):
             if run is not None:

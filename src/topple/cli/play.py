@@ -72,6 +72,13 @@ def play(
             "a class behind one address needs more.",
         ),
     ] = None,
+    studies_only: Annotated[
+        bool,
+        typer.Option(
+            help="Whether everybody but you can take part in studies and do nothing else, even in "
+            "a private window."
+        ),
+    ] = False,
     browser: Annotated[bool, typer.Option(help="Whether to open the page in a browser.")] = True,
 ) -> None:
     """Start the server and open the page."""
@@ -90,7 +97,9 @@ def play(
             database=database or sqlite_url(data_folder()),
             runs=tuple(runs or (folder for folder in [runs_folder()] if folder.is_dir())),
             hosts=LOOPBACK | names | own_names,
-            owner_key=owner_key or (None if local else secrets.token_urlsafe(12)),
+            owner_key=owner_key
+            or (None if local and not studies_only else secrets.token_urlsafe(12)),
+            studies_only=studies_only,
             trusted_proxies=tuple(trusted_proxy or ()),
             live_games_per_address=live_games_per_address or Settings.live_games_per_address,
         )

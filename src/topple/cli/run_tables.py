@@ -46,11 +46,13 @@ def show_runs(
 
 def _task_data(record: PhyreRecord) -> dict[str, Any]:
     selection, results = record.config.selection, record.results
+    missing = {"missing": record.protocol.get("missing_tasks", 0)} if selection.study else {}
     data: dict[str, Any] = {
         "agent": record.config.title,
-        "setup": selection.group,
+        "setup": f"study {selection.study}" if selection.study else selection.group,
         "fold": selection.fold,
         "tasks": len(results.tasks),
+        **missing,
         "AUCCESS": results.auccess,
         **{f"solved@{k}": float(results.curve[k - 1]) for k in _CURVE},
     }
@@ -60,9 +62,10 @@ def _task_data(record: PhyreRecord) -> dict[str, Any]:
 
 
 def _game_data(record: IPhyreRecord) -> dict[str, Any]:
-    results = record.results
+    results, study = record.results, record.config.selection.study
     return {
         "agent": column_label(record),
+        **({"missing": record.protocol.get("missing_tasks", 0)} if study else {}),
         **results.average._asdict(),
         **{f"solved@{k}": results.solved_within(k) for k in _CURVE},
         "splits": {split.value: mean._asdict() for split, mean in results.averages.items()},

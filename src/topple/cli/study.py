@@ -21,17 +21,19 @@ from topple.runs.record import RunRecord, write_record
 if TYPE_CHECKING:
     from topple.player.store import Store
 
-_HELP = """Manage studies: fixed puzzles in a fixed order that participants solve in `topple play`.
+_HELP = """Manage studies: puzzles that participants solve in `topple play`, by a design of yours.
 
 Examples:
 
   topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
 
-  topple study create "One ball" --benchmark phyre --pool ball_within/0 --count 20
+  topple study create --spec study.toml
 
-  topple study invite k3w9abcdefgh P01 P02 P03
+  topple study invite k3w9abcdefgh --count 20
 
-  topple study export k3w9abcdefgh --out results.csv
+  topple study export k3w9abcdefgh --out results.zip
+
+  topple study delete k3w9abcdefgh --participant P-7K3MQX
 
   topple evaluate --from-player k3w9abcdefgh
 """
@@ -49,13 +51,12 @@ def open_store(database: str | None) -> Iterator[Store]:
             from pydantic import ValidationError
 
             from topple.player.store import Store, sqlite_url
+            from topple.player.study_design import first_fault
         store = Store(database or sqlite_url(data_folder()))
         try:
             yield store
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise ValueError(f"{place} is {first['input']!r}: {first['msg']}") from None
+            raise ValueError(first_fault(error)) from None
         finally:
             store.close()
 
@@ -79,8 +80,17 @@ def write_participants(study: str, database: str | None, runs: Path) -> list[Run
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="Name of the study as participants see it.")],
-    benchmark: Annotated[Benchmark, BENCHMARK],
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Name of the study as participants see it.", show_default=False),
+    ] = None,
+    benchmark: Annotated[Benchmark | None, BENCHMARK] = None,
+    spec: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file with the design of the study, instead of a name and the options below."
+        ),
+    ] = None,
     pool: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,15 +98,17 @@ def create(
             "such as ball_within/0, or an I-PHYRE split. Can be repeated."
         ),
     ] = None,
-    subject: Annotated[
+    puzzle: Annotated[
         list[str] | None,
-        typer.Option(help="Task id or name of a game to include. Can be repeated."),
+        typer.Option(
+            "--puzzle", "--subject", help="Task id or name of a game to include. Can be repeated."
+        ),
     ] = None,
     count: Annotated[
         int | None, typer.Option(min=1, help="Number of puzzles to draw. The default is all.")
     ] = None,
     shuffle: Annotated[
-        bool, typer.Option(help="Whether to shuffle the puzzles by the seed.")
+        bool, typer.Option(help="Whether to shuffle the puzzles by the seed, once for everybody.")
     ] = True,
     seed: Seed = 0,
     attempts: Annotated[
@@ -109,11 +121,14 @@ def create(
         Path | None,
         typer.Option(help="Text file that participants must agree to before they start."),
     ] = None,
+    ask_name: Annotated[
+        bool, typer.Option(help="Whether participants are asked for a name or code.")
+    ] = False,
     resume_by_name: Annotated[
         bool,
         typer.Option(
-            help="Whether entering a used name is enough to continue as that participant. "
-            "Otherwise only the personal link is."
+            help="Whether entering a used name, which is then asked for, is enough to continue as "
+            "that participant. Otherwise only the personal link is."
         ),
     ] = False,
     database: Database = None,
@@ -121,33 +136,71 @@ def create(
 ) -> None:
     """Create a study and print its id.
 
+    A file given with --spec describes practice, blocks, orders, limits,
+    questions and more; `topple study check` explains what is wrong with one.
+
     Examples:
       topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
 
       topple study create "One ball" --benchmark phyre --pool ball_within/0 --count 20
+
+      topple study create --spec study.toml
     """
     with open_store(database) as store:
         from topple.player.models.studies import StudyIn
         from topple.player.studies import create_study, study_detail
+        from topple.player.study_design import read_design
 
-        wanted = StudyIn(
-            name=name,
-            benchmark=benchmark.value,  # type: ignore[arg-type]
-            subjects=subject or [],
-            pools=pool or [],
-            count=count,
-            shuffle=shuffle,
-            seed=seed,
-            attempt_limit=attempts,
-            consent=consent.read_text("utf-8") if consent else "",
-            resume_by_name=resume_by_name,
-        )
+        if spec is not None:
+            if name is not None or benchmark is not None or pool or puzzle:
+                raise ValueError(f"{spec} describes the whole study; leave out the other options")
+            wanted = read_design(spec)
+        elif name is None or benchmark is None:
+            raise ValueError("give a name and --benchmark, or --spec with a TOML file")
+        else:
+            wanted = StudyIn(
+                name=name,
+                benchmark=benchmark.value,  # type: ignore[arg-type]
+                puzzles=puzzle or [],
+                pools=pool or [],
+                count=count,
+                shuffle=shuffle,
+                seed=seed,
+                attempt_limit=attempts,
+                consent=consent.read_text("utf-8") if consent else "",
+                ask_name=ask_name,
+                resume_by_name=resume_by_name,
+            )
         detail = study_detail(store, create_study(store, wanted))
     if as_json:
         show_json(detail.model_dump(mode="json"))
         return
     typer.echo(f"{detail.id}: {detail.items} puzzles, {detail.attempt_limit} attempts on each")
     typer.echo(f"open it with: topple play --study {detail.id}")
+
+
+@app.command()
+def check(
+    spec: Annotated[Path, typer.Argument(help="TOML file with the design of a study.")],
+    participants: Annotated[
+        int, typer.Option(min=1, max=1000, help="Number of participants whose order is shown.")
+    ] = 3,
+    database: Database = None,
+    as_json: Json = False,
+) -> None:
+    """Check the design of a study, and show the order of the first participants.
+
+    Examples:
+      topple study check study.toml --participants 10
+    """
+    with open_store(database) as store:
+        from topple.player.study_design import drawn, read_design, schedule
+
+        design = drawn(store, read_design(spec))
+    people = range(1, participants + 1)
+    orders = [[str(number), *schedule(design, number)] for number in people]
+    columns = ["participant", *(str(place) for place in range(1, len(orders[0])))]
+    show(f"{design.name}, practice first", columns, orders, as_json)
 
 
 @app.command("list")
@@ -190,9 +243,20 @@ def show_study(study: StudyId, database: Database = None, as_json: Json = False)
     if as_json:
         show_json(detail.model_dump(mode="json"))
         return
-    columns = ("participant", "name", "attempts", "done", "score", "link")
+    columns = [
+        "participant",
+        "group",
+        "name",
+        "state",
+        "attempts",
+        "scored",
+        "missing",
+        "score",
+        "link",
+    ]
     rows = [
-        (p.anonymous_id, p.name, p.attempts, p.done, p.score, p.link) for p in detail.participants
+        (p.anonymous_id, p.group, p.name, p.state, p.attempts, p.scored, p.missing, p.score, p.link)
+        for p in detail.participants
     ]
     show(f"{detail.name}, {detail.items} puzzles", columns, rows)
 
@@ -200,48 +264,126 @@ def show_study(study: StudyId, database: Database = None, as_json: Json = False)
 @app.command()
 def invite(
     study: StudyId,
-    names: Annotated[list[str], typer.Argument(help="Names of the participants, such as P01 P02.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names or codes of the participants, such as P01 P02."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(min=0, max=1000, help="Number of participants without a name.")
+    ] = 0,
+    group: Annotated[
+        str, typer.Option(help="Group of these participants in exports and reports.")
+    ] = "",
     database: Database = None,
     as_json: Json = False,
 ) -> None:
     """Register participants and print a personal link for each.
 
-    Put the address of your server in front of the links.
+    Put the address of your server in front of the links. Names are stored in
+    the database and never exported.
 
     Examples:
-      topple study invite k3w9abcdefgh P01 P02 P03
+      topple study invite k3w9abcdefgh --count 20
+
+      topple study invite k3w9abcdefgh P01 P02 P03 --group experts
     """
     with open_store(database) as store:
         from topple.player.studies import invite_participant
 
-        people = [(name, *invite_participant(store, study, name)) for name in names]
+        if not names and not count:
+            raise ValueError("give some names, or --count")
+        people = [
+            (name, *invite_participant(store, study, name, group))
+            for name in [*(names or ()), *[None] * count]
+        ]
     show("Invitations", ("name", "participant", "link"), people, as_json)
+
+
+Participant = Annotated[
+    str | None, typer.Option(help="Anonymous id of one participant, such as P-7K3MQX.")
+]
 
 
 @app.command()
 def export(
     study: StudyId,
-    out: Annotated[Path, out_file("the attempts, ending in .csv or .json", ".csv", ".json")],
+    out: Annotated[
+        Path, out_file("the results, ending in .csv, .json or .zip", ".csv", ".json", ".zip")
+    ],
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="Table for a .csv file: participants, puzzles, attempts, answers or events. The "
+            "default is attempts."
+        ),
+    ] = None,
+    participant: Participant = None,
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Write every attempt of a study to a file, under anonymous ids.
+    """Write the results of a study to a file, under anonymous ids.
+
+    A .csv file has one table, a .zip file all of them, a .json file as well.
 
     Examples:
-      topple study export k3w9abcdefgh --out results.csv
+      topple study export k3w9abcdefgh --out results.zip
+
+      topple study export k3w9abcdefgh --out puzzles.csv --table puzzles
+
+      topple study export k3w9abcdefgh --out one.json --participant P-7K3MQX
     """
     with open_store(database) as store:
-        from topple.player.study_export import export_csv, export_study
+        from topple.player.study_export import ExportTable, export_csv, export_study, export_zip
 
-        content = export_study(store, study)
+        words = [each.value for each in ExportTable]
+        if table is not None and (table not in words or out.suffix != ".csv"):
+            raise ValueError(f"--table is {table!r}; use {', '.join(words)}, with a .csv file")
+        content = export_study(store, study, participant)
         with whole_file(out) as temporary:
             if out.suffix == ".json":
                 temporary.write_text(json.dumps(content.model_dump(mode="json"), indent=1) + "\n")
+            elif out.suffix == ".zip":
+                temporary.write_bytes(export_zip(content))
             else:
-                with temporary.open("w", newline="") as file:
-                    file.writelines(export_csv(content.attempts))
-    count = len(content.attempts)
+                chosen = ExportTable(table or ExportTable.ATTEMPTS)
+                temporary.write_bytes(export_csv(content, chosen).encode())
+    count = sum(row.attempt is not None for row in content.attempts)
     if as_json:
-        show_json({"file": str(out), "attempts": count})
+        show_json({"file": str(out), "attempts": count, "participants": len(content.participants)})
     else:
-        typer.echo(f"{out}: {count} attempts")
+        typer.echo(f"{out}: {count} attempts of {len(content.participants)} participants")
+
+
+@app.command()
+def delete(
+    study: StudyId,
+    participant: Participant = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
+    database: Database = None,
+    as_json: Json = False,
+) -> None:
+    """Delete a participant with all their data, or a whole study with all its participants.
+
+    Examples:
+      topple study delete k3w9abcdefgh --participant P-7K3MQX
+
+      topple study delete k3w9abcdefgh --yes
+    """
+    with open_store(database) as store:
+        from topple.player.studies import delete_participant, delete_study
+        from topple.player.study_export import export_study
+
+        found = export_study(store, study, participant)
+        attempts = sum(row.attempt is not None for row in found.attempts)
+        what = f"participant {participant}" if participant else f"study {study}"
+        people = "" if participant else f" with {len(found.participants)} participants and"
+        if not yes and not typer.confirm(f"Delete {what}{people or ' with'} {attempts} attempts?"):
+            raise typer.Abort
+        if participant is None:
+            delete_study(store, study)
+        else:
+            delete_participant(store, study, participant)
+    if as_json:
+        show_json({"deleted": participant or study, "attempts": attempts})
+    else:
+        typer.echo(f"deleted {what} and {attempts} attempts")

@@ -64,7 +64,8 @@ class IPhyreBenchmark:
 
     def selection_from_data(self, data: Mapping[str, Any]) -> GameSelection:
         """The selection with these plain values."""
-        return GameSelection(tuple(data["games"]), Split(data["trained_on"]), data["hz"])
+        games, split = tuple(data["games"]), Split(data["trained_on"])
+        return GameSelection(games, split, data["hz"], data.get("study", ""))
 
     def results_from_data(self, data: Mapping[str, Any], arrays: Arrays | None) -> GameResults:
         """The results with these plain values."""

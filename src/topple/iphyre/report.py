@@ -7,13 +7,25 @@ from collections.abc import Iterable, Sequence
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.tables import column_label
 from topple.reports.html import Section, scores_of
+from topple.reports.study import StudyRun, group_curves, group_table
 from topple.reports.table import Table
 
 
 def report_section(records: Sequence[IPhyreRecord]) -> Section:
     """The section of some records."""
     tables = {"games": game_runs_table(records)} if records else {}
-    return Section(tables=tables, scores=[scores_of(record) for record in records])
+    people = [_study_run(record) for record in records if record.config.selection.study]
+    figures = {}
+    if people:
+        figures["Studies: games solved"] = group_curves(people)
+        tables["game_studies"] = group_table(people, "mean reward")
+    return Section(figures, tables=tables, scores=[scores_of(record) for record in records])
+
+
+def _study_run(record: IPhyreRecord) -> StudyRun:
+    results, plays = record.results, range(1, record.config.attempts + 1)
+    curve = [results.solved_within(number) for number in plays]
+    return StudyRun.of(record, results.average.reward, curve, results.average.games)
 
 
 def game_runs_table(records: Iterable[IPhyreRecord]) -> Table:

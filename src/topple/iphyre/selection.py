@@ -21,6 +21,7 @@ class GameSelection:
         games: names of the scored games.
         trained_on: the split whose games the agent trains on.
         hz: ticks a second, with the rules published at that rate.
+        study: the id of the study whose games these are.
     """
 
     benchmark: ClassVar[str] = "iphyre"
@@ -30,6 +31,7 @@ class GameSelection:
     games: tuple[str, ...]
     trained_on: Split = Split.BASIC
     hz: int = AT_10_HZ.hz
+    study: str = ""
 
     def __post_init__(self) -> None:
         if self.hz not in _RULES:
@@ -51,7 +53,7 @@ class GameSelection:
     @property
     def place(self) -> str:
         """A readable part of a file name."""
-        return f"{self.hz}hz"
+        return f"study_{self.study}_{self.hz}hz" if self.study else f"{self.hz}hz"
 
     def scored(self) -> tuple[Game, ...]:
         """The games to be scored on."""
@@ -59,4 +61,5 @@ class GameSelection:
 
     def to_data(self) -> dict[str, Any]:
         """The selection as plain values for JSON."""
-        return {"games": list(self.games), "trained_on": self.trained_on.value, "hz": self.hz}
+        data = {"games": list(self.games), "trained_on": self.trained_on.value, "hz": self.hz}
+        return {**data, "study": self.study} if self.study else data

@@ -53,7 +53,8 @@ class PhyreBenchmark:
         """The selection with these plain values."""
         setup = None if data["setup"] is None else Setup.parse(data["setup"])
         tasks = tuple(data["tasks"]) if isinstance(data["tasks"], list) else data["tasks"]
-        return TaskSelection(setup, data["fold"], Part(data["part"]), tasks)
+        study = data.get("study", "")
+        return TaskSelection(setup, data["fold"], Part(data["part"]), tasks, study)
 
     def results_from_data(self, data: Mapping[str, Any], arrays: Arrays | None) -> TaskResults:
         """The results with these plain values and arrays.
@@ -119,12 +120,12 @@ class PhyreBenchmark:
         runner: Runner,
     ) -> dict[str, Any]:
         """Attempts, candidates, tasks, simulator calls and the ceiling of the candidates."""
-        part = config.selection.part
+        trained_on = "train" if config.selection.part is Part.DEV else "train and dev"
         return {
             "attempts_per_task": config.attempts,
             "candidates": traits.candidates,
             **({"grid": traits.grid} if traits.grid else {}),
-            "trained_on": "train" if part is Part.DEV else "train and dev",
+            "trained_on": trained_on if training.tasks else "nothing",
             "training_tasks": len(training.tasks),
             "scored_tasks": len(testing.tasks),
             "tried_tasks": int((testing.log.attempts_made() > 0).sum()),

@@ -5,9 +5,7 @@ Nothing is kept between calls, and equal data give equal text.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,45 +14,10 @@ from topple.phyre.analysis.diversity import TemplateDiversity
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.results import PhyreRecord
 from topple.phyre.tables import by_row
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from topple.reports.figures import color, label, panels, svg
 
 #: (setup, agent) -> number -> scores.
 Points = Mapping[tuple[str, str], Mapping[float, Sequence[float]]]
-
-PANEL = (4.2, 3.2)  # inches
-_COLORS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5")
-
-
-def _panels(count: int, columns: int = 2) -> tuple[Figure, list[Axes]]:
-    try:
-        from matplotlib.figure import Figure as NewFigure
-    except ImportError:
-        raise ImportError("figures need Matplotlib: pip install 'topple[plots]'") from None
-    columns = min(columns, count)
-    rows = -(-count // columns)
-    figure = NewFigure(figsize=(PANEL[0] * columns, PANEL[1] * rows), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(rows, columns)).ravel().tolist()
-    for spare in axes[count:]:
-        spare.set_visible(False)
-    return figure, axes[:count]
-
-
-def _svg(figure: Figure) -> str:
-    from matplotlib import rc_context
-
-    buffer = io.StringIO()
-    # A fixed salt and no date: the same data give the same bytes.
-    with rc_context({"svg.hashsalt": "topple", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
-
-
-def _color(number: int) -> str:
-    return _COLORS[number % len(_COLORS)]
 
 
 def success_curves(records: Iterable[PhyreRecord]) -> str:
@@ -62,7 +25,7 @@ def success_curves(records: Iterable[PhyreRecord]) -> str:
     rows = by_row(records)
     setups = list(dict.fromkeys(setup for setup, _ in rows))
     agents = list(dict.fromkeys(agent for _, agent in rows))
-    figure, axes = _panels(len(setups))
+    figure, axes = panels(len(setups))
     attempts = np.arange(1, MAX_ATTEMPTS + 1)
     for axis, setup in zip(axes, setups, strict=True):
         for number, agent in enumerate(agents):
@@ -72,11 +35,11 @@ def success_curves(records: Iterable[PhyreRecord]) -> str:
                 [record.results.curve for record in rows[setup, agent].values()]
             )
             mean, std = curves.mean(axis=0), curves.std(axis=0)
-            axis.plot(attempts, mean, color=_color(number), label=agent)
-            axis.fill_between(attempts, mean - std, mean + std, color=_color(number), alpha=0.15)
-        _label(axis, setup.value, "attempts per task", "tasks solved, %")
+            axis.plot(attempts, mean, color=color(number), label=agent)
+            axis.fill_between(attempts, mean - std, mean + std, color=color(number), alpha=0.15)
+        label(axis, setup.value, "attempts per task", "tasks solved, %")
         axis.set_ylim(0, 100)
-    return _svg(figure)
+    return svg(figure)
 
 
 def study_figure(points: Points, axis_name: str, linear: float) -> str:
@@ -89,7 +52,7 @@ def study_figure(points: Points, axis_name: str, linear: float) -> str:
     """
     setups = list(dict.fromkeys(setup for setup, _ in points))
     agents = list(dict.fromkeys(agent for _, agent in points))
-    figure, axes = _panels(max(1, len(setups)))
+    figure, axes = panels(max(1, len(setups)))
     for axis, setup in zip(axes, setups, strict=False):
         for number, agent in enumerate(agents):
             found = sorted(points.get((setup, agent), {}).items())
@@ -98,92 +61,83 @@ def study_figure(points: Points, axis_name: str, linear: float) -> str:
                     [at for at, _ in found],
                     [float(np.mean(scores)) for _, scores in found],
                     [float(np.std(scores)) for _, scores in found],
-                    color=_color(number),
+                    color=color(number),
                     label=agent,
                     marker="o",
                     capsize=3,
                 )
         axis.set_xscale("symlog", linthresh=linear)
-        _label(axis, setup, axis_name, "AUCCESS, %")
+        label(axis, setup, axis_name, "AUCCESS, %")
         axis.set_ylim(bottom=0)
-    return _svg(figure)
+    return svg(figure)
 
 
 def bars_figure(scores: Mapping[str, Mapping[str, Sequence[float]]], axis_name: str) -> str:
     """Figure 6: a bar for each variant in a panel for each setup, one deviation over folds."""
-    figure, axes = _panels(len(scores))
+    figure, axes = panels(len(scores))
     for axis, (setup, found) in zip(axes, scores.items(), strict=True):
         axis.bar(
             range(len(found)),
             [float(np.mean(values)) for values in found.values()],
             yerr=[float(np.std(values)) for values in found.values()],
-            color=[_color(number) for number in range(len(found))],
+            color=[color(number) for number in range(len(found))],
             capsize=3,
         )
         axis.set_xticks(range(len(found)), list(found), rotation=45, ha="right")
-        _label(axis, setup, "", axis_name, legend=False)
-    return _svg(figure)
+        label(axis, setup, "", axis_name, legend=False)
+    return svg(figure)
 
 
 def random_curves(curves: Mapping[str, RandomCurve]) -> str:
     """Figure 2 (a): tasks solved by random attempts."""
-    figure, (axis,) = _panels(1)
+    figure, (axis,) = panels(1)
     for number, (name, curve) in enumerate(curves.items()):
         mean, std = 100 * curve.mean, 100 * curve.std
-        axis.errorbar(curve.attempts, mean, std, color=_color(number), label=name, capsize=2)
+        axis.errorbar(curve.attempts, mean, std, color=color(number), label=name, capsize=2)
     axis.set_xscale("log")
     axis.set_ylim(0, 100)
-    _label(axis, "random agent", "attempts per task", "tasks solved, %")
-    return _svg(figure)
+    label(axis, "random agent", "attempts per task", "tasks solved, %")
+    return svg(figure)
 
 
 def difficulty_bars(groups: Mapping[str, Sequence[TemplateDifficulty]]) -> str:
     """Figure 2 (b): the chance that a random attempt solves a template, hardest last."""
-    figure, axes = _panels(len(groups))
+    figure, axes = panels(len(groups))
     for number, (axis, (name, found)) in enumerate(zip(axes, groups.items(), strict=True)):
         order = sorted(found, key=lambda entry: -entry.mean)
         axis.bar(
             range(len(order)),
             [entry.mean for entry in order],
             yerr=[entry.std for entry in order],
-            color=_color(number),
+            color=color(number),
         )
         axis.set_xticks(range(len(order)), [entry.template for entry in order], rotation=90)
         axis.tick_params(axis="x", labelsize=6)
         axis.set_yscale("log")
-        _label(axis, name, "template", "chance of an attempt", legend=False)
-    return _svg(figure)
+        label(axis, name, "template", "chance of an attempt", legend=False)
+    return svg(figure)
 
 
 def diversity_histograms(found: Sequence[TemplateDiversity]) -> str:
     """Figures 10 and 11: how many actions solve so many tasks of a template."""
-    figure, axes = _panels(len(found), columns=5)
+    figure, axes = panels(len(found), columns=5)
     for axis, entry in zip(axes, found, strict=True):
         # Actions that solve nothing would hide the rest.
         solved = np.arange(1, entry.tasks + 1)
-        axis.bar(solved, entry.histogram[1:], width=1.0, color=_color(0))
+        axis.bar(solved, entry.histogram[1:], width=1.0, color=color(0))
         axis.set_yscale("symlog", linthresh=1)
-        _label(axis, entry.template, "tasks solved", "actions", legend=False)
-    return _svg(figure)
+        label(axis, entry.template, "tasks solved", "actions", legend=False)
+    return svg(figure)
 
 
 def solvability_figure(shares: Mapping[str, Sequence[float]], p0: float) -> str:
     """Shares of stable solutions among valid attempts, of each task by template."""
-    figure, (axis,) = _panels(1)
+    figure, (axis,) = panels(1)
     for number, values in enumerate(shares.values()):
-        axis.scatter([number] * len(values), values, s=6, color=_color(number), alpha=0.6)
+        axis.scatter([number] * len(values), values, s=6, color=color(number), alpha=0.6)
     axis.axhline(p0, color="#888", linewidth=1)
     axis.set_yscale("symlog", linthresh=p0)
     axis.set_xticks(range(len(shares)), list(shares), rotation=90)
     axis.tick_params(axis="x", labelsize=6)
-    _label(axis, "stable solutions", "template", "share of valid attempts", legend=False)
-    return _svg(figure)
-
-
-def _label(axis: Any, title: str, x: str, y: str, legend: bool = True) -> None:
-    axis.set_title(title, fontsize=9)
-    axis.set_xlabel(x, fontsize=8)
-    axis.set_ylabel(y, fontsize=8)
-    axis.tick_params(labelsize=7)
-    if legend and axis.get_legend_handles_labels()[0]:
-        axis.legend(fontsize=7, frameon=False)
+    label(axis, "stable solutions", "template", "share of valid attempts", legend=False)
+    return svg(figure)

@@ -51,10 +51,19 @@ class Training:
 
     def images(self) -> npt.NDArray[np.uint8]:
         """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
+        self._check_tasks()
         return draw_scenes(self._scenes)
+
+    def _check_tasks(self) -> None:
+        if not self.tasks:
+            raise ValueError(
+                "this agent learns from tasks, and there are none: a study names no fold to train "
+                "on, so add one with --setup and --folds"
+            )
 
     def outcomes(self, count: int, tasks: Sequence[Task] | None = None) -> Outcomes:
         """[tasks, count] outcomes of the first listed actions, on all training tasks or some."""
+        self._check_tasks()
         chosen = self.tasks if tasks is None else tasks
         self.simulator_calls += len(chosen) * count
         return self._cache.outcomes(chosen, count)
@@ -69,6 +78,7 @@ class Training:
             actions: [attempts, 3 * balls].
             request: what to keep; outcomes alone by default.
         """
+        self._check_tasks()
         result = simulate_batch(self._scenes, places, actions, request, backend=self._cache.backend)
         self.simulator_calls += len(result)
         return result

@@ -15,6 +15,7 @@ from topple.phyre.results import PhyreRecord
 from topple.phyre.selection import Part
 from topple.phyre.tables import EARLY_ATTEMPTS, comparison_table, table1, table2
 from topple.reports.html import Section, scores_of
+from topple.reports.study import StudyRun, group_curves, group_table
 from topple.reports.table import Table
 
 
@@ -32,6 +33,10 @@ def report_section(records: Sequence[PhyreRecord], clips: int) -> Section:
         tables["table1a"], tables["table1b"] = table1(tested)
         tables["table2"] = table2(tested)
         tables["comparisons"] = comparison_table(tested)
+    people = [_study_run(record) for record in records if record.config.selection.study]
+    if people:
+        figures["Studies: success curves"] = group_curves(people)
+        tables["studies"] = group_table(people, "AUCCESS, %", 100)
     if records:
         tables["templates"] = template_table(records)
         tables["protocol"] = protocol_table(records)
@@ -42,6 +47,12 @@ def report_section(records: Sequence[PhyreRecord], clips: int) -> Section:
         tables,
         [scores_of(record) for record in records],
     )
+
+
+def _study_run(record: PhyreRecord) -> StudyRun:
+    results = record.results
+    curve = results.curve[: record.config.attempts].tolist()
+    return StudyRun.of(record, results.auccess, curve, len(results.tasks))
 
 
 def runs_table(records: Iterable[PhyreRecord]) -> Table:

@@ -13,10 +13,11 @@ from topple.phyre.tier import Tier
 
 
 class Part(Enum):
-    """The tasks of a fold that are scored."""
+    """The tasks that are scored."""
 
     DEV = "dev"  # for choosing settings; agents train on train
     TEST = "test"  # for results; agents train on train and dev together, as published
+    STUDY = "study"  # the tasks of a study with people, which are no part of a fold
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,10 @@ class TaskSelection:
     Attributes:
         setup: tier and split; None for tasks that belong to no fold.
         fold: 0 to 9; None for tasks that belong to no fold.
-        part: the part of the fold that is scored.
+        part: the part of the fold that is scored. For a study, the fold is what an agent trains
+            on, without the tasks of the study; if there is none, it trains on nothing.
         tasks: so many of the scored tasks, spread evenly, or the ids of some; all by default.
+        study: the id of the study whose tasks these are.
     """
 
     benchmark: ClassVar[str] = "phyre"
@@ -38,8 +41,13 @@ class TaskSelection:
     fold: int | None = 0
     part: Part = Part.TEST
     tasks: int | tuple[str, ...] | None = None
+    study: str = ""
 
     def __post_init__(self) -> None:
+        if (self.part is Part.STUDY) != bool(self.study) or (
+            self.study and not isinstance(self.tasks, tuple)
+        ):
+            raise ValueError("the part 'study' is of a study, which names its tasks")
         if self.setup is None:
             if self.fold is not None or not isinstance(self.tasks, tuple):
                 raise ValueError("a selection without a setup has no fold and names its tasks")
@@ -62,14 +70,21 @@ class TaskSelection:
     @property
     def place(self) -> str:
         """A readable part of a file name."""
+        if self.study:
+            return "_".join(filter(None, ["study", self.study, self.group]))
         return f"{self.group}_{self.part.value}_{self.fold}" if self.setup else "tasks"
 
     def trained(self) -> tuple[TaskId, ...]:
         """The tasks to learn from."""
         if self.setup is None or self.fold is None:
+            if self.study:
+                return ()
             raise ValueError("these tasks belong to no fold, so there are none to learn from")
         fold = load_fold(self.setup, self.fold)
-        return tuple(sorted(fold.train + fold.dev)) if self.part is Part.TEST else fold.train
+        if self.part is Part.DEV:
+            return fold.train
+        held_out = self.scored() if self.study else ()
+        return tuple(sorted(set(fold.train + fold.dev).difference(held_out)))
 
     def scored(self) -> tuple[TaskId, ...]:
         """The tasks to be scored on.
@@ -77,7 +92,7 @@ class TaskSelection:
         Raises:
             ValueError: An id is malformed or not in the fold.
         """
-        if self.setup is None or self.fold is None:
+        if self.setup is None or self.fold is None or self.study:
             assert isinstance(self.tasks, tuple)
             return tuple(map(TaskId.parse, self.tasks))
         fold = load_fold(self.setup, self.fold)
@@ -99,4 +114,5 @@ class TaskSelection:
         """The selection as plain values for JSON."""
         tasks = list(self.tasks) if isinstance(self.tasks, tuple) else self.tasks
         setup = self.setup.value if self.setup else None
-        return {"setup": setup, "fold": self.fold, "part": self.part.value, "tasks": tasks}
+        data = {"setup": setup, "fold": self.fold, "part": self.part.value, "tasks": tasks}
+        return {**data, "study": self.study} if self.study else data

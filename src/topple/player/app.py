@@ -34,6 +34,7 @@ from topple.player.errors import (
 from topple.player.middleware import BodyLimit, Guard, RateLimit, problem
 from topple.player.models.base import Problem
 from topple.player.routes import iphyre, phyre, players, puzzles, replays, studies
+from topple.player.routes.guard import Guarded
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
 
@@ -115,6 +116,7 @@ def create_app(settings: Settings) -> FastAPI:
         title="Topple player",
         version=__version__,
         lifespan=lifespan,
+        dependencies=[Guarded],
         responses=_ERRORS,  # type: ignore[arg-type]
         docs_url=None,  # that page would load scripts from a CDN
         redoc_url=None,

@@ -14,13 +14,13 @@ from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.play_log import PAPER_PLAYS
 from topple.iphyre.score import Score
 from topple.phyre.auccess import MAX_ATTEMPTS as TASK_ATTEMPTS
-from topple.player.errors import ConflictError, ForbiddenError
 from topple.player.models import base
 from topple.player.models.base import Benchmark, Progress
 from topple.player.models.iphyre import GameAttempt
-from topple.player.players import SHOWN, Tally, marks, study_session, tallies
+from topple.player.players import SHOWN, Tally, marks, tallies
 from topple.player.puzzles import RULES, find_game
 from topple.player.store import Store
+from topple.player.study_session import participation
 from topple.player.tables import Attempt, Player, Study
 
 #: Attempts that count, as in the papers.
@@ -65,24 +65,11 @@ def allowed_progress(
     """
     # The whole study has to be tallied to know which puzzle is the current one.
     done = tallies(session, player, benchmark, subject if player.study_id is None else None)
-    _check_allowed(session, player, benchmark, subject, done)
+    study = participation(session, player, done)
+    if study is not None:
+        study.check_playable(benchmark, subject)
     tally = done.get(subject, Tally())
     return tally, _progress(session, player, benchmark, subject, tally)
-
-
-def _check_allowed(
-    session: Session, player: Player, benchmark: Benchmark, subject: str, done: dict[str, Tally]
-) -> None:
-    study = study_session(session, player, done)
-    if study is None:
-        return
-    item = next((item for item in study.items if item.subject == subject), None)
-    if item is None or study.benchmark is not benchmark:
-        raise ForbiddenError(f"{subject!r} is not part of your study")
-    if item.done:
-        raise ConflictError(f"{subject!r} is finished: solved, skipped or out of attempts")
-    if study.current is None or study.items[study.current].subject != subject:
-        raise ForbiddenError(f"{subject!r} is not the puzzle to play now")
 
 
 def add_attempt(

@@ -20,16 +20,18 @@ from topple.iphyre.games import game_named
 from topple.iphyre.plan import Elimination, Plan, PlanError
 from topple.iphyre.play_log import PAPER_PLAYS, Play, PlayLog
 from topple.iphyre.rules import AT_60_HZ
+from topple.iphyre.selection import GameSelection
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.engine.result import Outcome
+from topple.phyre.selection import TaskSelection
 from topple.phyre.simulator import Simulator
 from topple.phyre.task import TaskId, UnknownTaskError, load_task
 from topple.phyre.tier import Tier
 from topple.player.ids import OWN
 from topple.player.models import base
 from topple.player.models.base import Benchmark, Model, OutcomeName
-from topple.player.study_records import games_record, task_records
+from topple.player.study_records import games_record, task_record
 from topple.runs.benchmark import find_benchmark
 from topple.runs.record import RunRecord
 
@@ -182,7 +184,8 @@ def _tasks(export: Export, name: str) -> Iterator[RunRecord[Any, Any]]:
             differing += outcome.is_solved != (row.outcome is OutcomeName.SOLVED)
             log.append(TaskId.parse(row.task), row.action, outcome)
         protocol = _protocol(export, Benchmark.PHYRE, part, differing)
-        yield from task_records(log, _values(name, log.limit), protocol)
+        selection = TaskSelection(None, None, tasks=tuple(named))
+        yield task_record(log, selection, _values(name, log.limit), protocol)
 
 
 def _games(export: Export, name: str) -> Iterator[RunRecord[Any, Any]]:
@@ -210,4 +213,5 @@ def _games(export: Export, name: str) -> Iterator[RunRecord[Any, Any]]:
     for (game, plan), score in zip(pairs, scores, strict=True):
         log.append(Play(game.name, plan, score))
     protocol = _protocol(export, Benchmark.IPHYRE, rows, differing)
-    yield games_record(list(log), _values(name, log.limit), protocol, log.games)
+    selection = GameSelection(log.games, hz=AT_60_HZ.hz)
+    yield games_record(list(log), selection, _values(name, log.limit), protocol)

@@ -14,6 +14,7 @@ PUZZLE_PATTERN = r"[a-z0-9]{12}"
 TASK_PATTERN = rf"^(\d{{5}}:\d{{3,4}}|{OWN}{PUZZLE_PATTERN})$"
 GAME_PATTERN = rf"^([a-z0-9_]{{1,40}}|{OWN}{PUZZLE_PATTERN})$"
 PLAYER_PATTERN = r"^[A-Za-z0-9_-]{22}$"
+ANONYMOUS_PATTERN = r"^P-[A-Z0-9]{6}$"
 
 TaskName = Annotated[str, StringConstraints(pattern=TASK_PATTERN, max_length=16)]
 GameName = Annotated[str, StringConstraints(pattern=GAME_PATTERN, max_length=40)]

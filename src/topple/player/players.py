@@ -1,4 +1,4 @@
-"""Players: who they are, what they have done, and where they are in a study."""
+"""Players: who they are, and what they have done."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.player.errors import ForbiddenError
 from topple.player.ids import new_anonymous_id, new_player_key
 from topple.player.models.base import Benchmark
-from topple.player.models.players import Me, PuzzleProgress, StudyItem, StudySession
+from topple.player.models.players import PuzzleProgress
 from topple.player.store import Store
-from topple.player.tables import Attempt, Mark, Player, Study
+from topple.player.tables import Attempt, Mark, Player
 
 SHOWN, SKIPPED = "shown", "skipped"  # kinds of marks
 
@@ -25,26 +25,17 @@ def find_player(store: Store, key: str) -> Player | None:
         return session.scalar(select(Player).where(Player.key == key))
 
 
-def new_player(store: Store, study_id: str | None = None, name: str | None = None) -> Player:
+def new_player(store: Store, **columns: Any) -> Player:
     """Store a new player; a name is unique within its study."""
-
-    def add(session: Session) -> Player:
-        row = Player(
-            key=new_player_key(), anonymous_id=new_anonymous_id(), study_id=study_id, name=name
-        )
-        session.add(row)
-        session.flush()
-        return row
-
-    return store.change(add)
+    return store.change(lambda session: add_player(session, **columns))
 
 
-def participant_named(store: Store, study_id: str, name: str) -> Player | None:
-    """The participant of a study who used a name before."""
-    with store.reading() as session:
-        return session.scalar(
-            select(Player).where(Player.study_id == study_id, Player.name == name)
-        )
+def add_player(session: Session, **columns: Any) -> Player:
+    """Add a new player."""
+    row = Player(key=new_player_key(), anonymous_id=new_anonymous_id(), **columns)
+    session.add(row)
+    session.flush()
+    return row
 
 
 def marks(session: Session, player: Player, kind: str) -> set[str]:
@@ -126,36 +117,6 @@ def tallies(
     return found
 
 
-def study_session(
-    session: Session, player: Player, done: dict[str, Tally] | None = None
-) -> StudySession | None:
-    """Where a participant is in their study; None for everybody else.
-
-    Tallies of all the player's attempts in the study can be given if they are known already.
-    """
-    study = None if player.study_id is None else session.get(Study, player.study_id)
-    if study is None:
-        return None
-    benchmark = Benchmark(study.benchmark)
-    done = tallies(session, player, benchmark) if done is None else done
-    skipped = marks(session, player, SKIPPED)
-    items = []
-    for subject in study.subjects:
-        tally = done.get(subject, Tally())
-        finished = tally.solved or tally.made >= study.attempt_limit or subject in skipped
-        items.append(
-            StudyItem(subject=subject, attempts=tally.made, solved=tally.solved, done=finished)
-        )
-    return StudySession(
-        study=study.id,
-        name=study.name,
-        benchmark=benchmark,
-        attempt_limit=study.attempt_limit,
-        items=items,
-        current=next((place for place, item in enumerate(items) if not item.done), None),
-    )
-
-
 def all_progress(store: Store, player: Player) -> list[PuzzleProgress]:
     """What a player has done, puzzle by puzzle."""
     with store.reading() as session:
@@ -170,9 +131,3 @@ def all_progress(store: Store, player: Player) -> list[PuzzleProgress]:
             for benchmark in Benchmark
             for subject, tally in tallies(session, player, benchmark).items()
         ]
-
-
-def me(store: Store, player: Player) -> Me:
-    """A player as they see themselves."""
-    with store.reading() as session:
-        return Me(anonymous_id=player.anonymous_id, study=study_session(session, player))

@@ -107,7 +107,9 @@ def run_card(entry: IndexedRun) -> RunCard:
             first = data["results"]["first_solved"]
             score = float(metrics["auccess"])
             place = "tasks of no fold"
-            if selection["setup"]:
+            if selection.get("study"):
+                place = f"study {selection['study']}"
+            elif selection["setup"]:
                 place = f"{selection['setup']}, {selection['part']}, fold {selection['fold']}"
             count, wins = len(first), sum(number > 0 for number in first.values())
             whole = data["arrays"] is not None

@@ -145,19 +145,29 @@ def is_same(given: str, key: str) -> bool:
     return secrets.compare_digest(given.encode(), key.encode())
 
 
+def has_owner_key(service: Service, connection: HTTPConnection, x_owner: str | None) -> bool:
+    """Whether a call has the owner key, in its header or its cookie."""
+    key = service.settings.owner_key
+    return key is not None and is_same(x_owner or connection.cookies.get(OWNER_COOKIE, ""), key)
+
+
+def owns(service: Service, connection: HTTPConnection, x_owner: str | None) -> bool:
+    """Whether a call is the owner's: it has the key or, without one, comes from this machine."""
+    if service.settings.owner_key is not None:
+        return has_owner_key(service, connection, x_owner)
+    try:
+        return ipaddress.ip_address(client_of(connection.scope)).is_loopback
+    except ValueError:
+        return False
+
+
 async def is_owner(
-    request: Request,
+    connection: HTTPConnection,
     service: CurrentService,
     x_owner: Annotated[str | None, Header(max_length=200)] = None,
 ) -> bool:
     """Whether the caller is the owner of this server."""
-    key = service.settings.owner_key
-    if key is not None:
-        return is_same(x_owner or request.cookies.get(OWNER_COOKIE, ""), key)
-    try:
-        return ipaddress.ip_address(client_of(request.scope)).is_loopback
-    except ValueError:
-        return False
+    return owns(service, connection, x_owner)
 
 
 async def _owner(allowed: Annotated[bool, Depends(is_owner)]) -> None:

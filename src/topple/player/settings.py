@@ -36,6 +36,7 @@ class Settings:
         live_games: live games that may be open at once.
         live_games_per_player: live games that one player may have open at once.
         live_games_per_address: live games that one network address may have open at once.
+        studies_only: whether everybody but the owner can take part in studies and do nothing else.
         trusted_proxies: addresses or networks of proxies whose X-Forwarded-For is believed.
     """
 
@@ -50,4 +51,5 @@ class Settings:
     live_games: int = 64
     live_games_per_player: int = 4
     live_games_per_address: int = 16
+    studies_only: bool = False
     trusted_proxies: tuple[str, ...] = ()

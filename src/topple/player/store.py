@@ -23,7 +23,8 @@ from sqlalchemy.orm import Session
 
 from topple.files import lock
 from topple.player.errors import DamagedError, StorageFullError
-from topple.player.tables import SCHEMA, Attempt, Meta, Table
+from topple.player.tables import SCHEMA, Meta, Table
+from topple.player.upgrade import upgrade
 
 DATABASE_FILE = "player.sqlite"
 _BUSY_SECONDS = 10.0  # to wait for another writer
@@ -31,11 +32,6 @@ _TRIES = 5
 _READING = "topple_reading"
 _DAMAGED = ("malformed", "could not decode")  # what SQLite says of damaged pages and texts
 _FULL = ("disk is full", "no space left")  # what SQLite and PostgreSQL say
-_FROM_FIRST = (  # from the first version of the tables to the second
-    "ALTER TABLE studies ADD COLUMN resume_by_name BOOLEAN DEFAULT false NOT NULL",
-    "ALTER TABLE attempts ADD COLUMN server BIGINT",
-    "DROP INDEX attempts_by_player",
-)
 
 T = TypeVar("T")
 
@@ -100,12 +96,8 @@ class Store:
         if Meta.__tablename__ in tables:
             with self.transaction() as session:
                 row = session.get(Meta, "schema")
-                if row is not None and row.value == "1":
-                    for statement in _FROM_FIRST:
-                        session.connection().exec_driver_sql(statement)
-                    for index in Table.metadata.tables[Attempt.__tablename__].indexes:
-                        index.create(session.connection())
-                    row.value = str(SCHEMA)
+                if row is not None:
+                    upgrade(session, row)
                 found = row.value if row else None
         if found != str(SCHEMA):
             raise StoreError(
@@ -169,6 +161,17 @@ class Store:
         with self.transaction() as session:
             return work(session)
 
+    def forget(self, work: Callable[[Session], T]) -> T:
+        """Do some work that deletes, and leave no copy of it in the log of an SQLite file."""
+        result = self.change(work)
+        if self._file is not None:
+            connection = self._engine.raw_connection()  # a checkpoint needs no transaction
+            try:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                connection.close()
+        return result
+
     def register_server(self) -> None:
         """Let others on this database know, until this one closes or ends, that a server runs.
 
@@ -229,7 +232,9 @@ def _engine(url: str) -> Engine:
         # Autocommit, so that `_begin` can say BEGIN IMMEDIATE: writers then wait for each
         # other instead of failing halfway.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        # What is deleted is overwritten: a participant may have asked for it.
+        pragmas = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
+        for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

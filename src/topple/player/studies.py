@@ -1,95 +1,59 @@
-"""Studies: creating them, inviting participants, and scoring them."""
+"""Studies: creating them, taking part, inviting and deleting participants, and scoring them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from topple.iphyre.play_log import Play, best
 from topple.iphyre.score import Score, average
-from topple.iphyre.split import split_named
-from topple.phyre.attempt import AttemptLog
 from topple.phyre.auccess import auccess
-from topple.phyre.engine.result import Outcome
-from topple.phyre.fold import Setup, load_fold
-from topple.phyre.numbering import stable_shuffle
-from topple.phyre.task import TaskId, template_task_ids, tier_task_ids
-from topple.phyre.templates import MODULES
-from topple.phyre.tier import Tier
 from topple.player.attempts import LIMITS, plan_of, row_clicks
 from topple.player.errors import InvalidError, NotFoundError
 from topple.player.ids import new_short_id
 from topple.player.models.base import Benchmark
 from topple.player.models.studies import (
+    GroupScore,
     ParticipantIn,
     ParticipantScore,
     StudyDetail,
     StudyIn,
     StudyOut,
 )
-from topple.player.players import new_player, participant_named, study_session
-from topple.player.puzzles import FIND
+from topple.player.players import SHOWN, add_player
 from topple.player.store import Store
-from topple.player.tables import Attempt, Player, Study
-
-MAX_ITEMS = 500
-
-
-def _pool(benchmark: Benchmark, word: str) -> list[str]:
-    """The puzzles that a word stands for."""
-    if benchmark is Benchmark.IPHYRE:
-        return [game.name for game in split_named(word).games]
-    if word in MODULES:
-        return [str(task) for task in template_task_ids(word)]
-    if word.lower() in (tier.value for tier in Tier):
-        return [str(task) for task in tier_task_ids(Tier.parse(word))]
-    setup, slash, fold = word.partition("/")
-    if slash and fold.isdecimal():
-        return [str(task) for task in load_fold(Setup.parse(setup), int(fold)).test]
-    raise ValueError(
-        f"{word!r} names no tasks; use 'ball', 'two_balls', a template such as '00001', or a "
-        "setup and fold such as 'ball_within/0' for its test tasks"
-    )
+from topple.player.study_design import drawn, schedule
+from topple.player.study_session import (
+    CONSENTED,
+    WITHDRAWN,
+    Item,
+    Participation,
+    current_participation,
+    free_player_id,
+    participation,
+    record,
+)
+from topple.player.tables import Attempt, Event, Mark, Player, Study, now
 
 
-def chosen_subjects(store: Store, study: StudyIn) -> list[str]:
-    """The puzzles of a study, in order.
-
-    Raises:
-        InvalidError: there are none or too many, or words that name no puzzles.
-        NotFoundError: a puzzle is unknown.
-    """
-    try:
-        names = study.subjects + [
-            name for word in study.pools for name in _pool(study.benchmark, word)
-        ]
-    except ValueError as error:
-        raise InvalidError(str(error)) from None
-    unique = list(dict.fromkeys(names))
-    if study.shuffle:
-        unique = stable_shuffle(unique, f"study {study.seed}")
-    chosen = unique[: study.count]
-    if not 1 <= len(chosen) <= MAX_ITEMS:
-        raise InvalidError(f"a study has 1 to {MAX_ITEMS} puzzles; this one has {len(chosen)}")
-    for name in study.subjects:
-        FIND[study.benchmark](store, name)
-    return chosen
-
-
-def create_study(store: Store, study: StudyIn) -> str:
+def create_study(store: Store, wanted: StudyIn) -> str:
     """Store a new study and return its id."""
-    subjects = chosen_subjects(store, study)
+    design = drawn(store, wanted)
     row = Study(
         id=new_short_id(),
-        name=study.name,
-        benchmark=study.benchmark.value,
-        subjects=subjects,
-        seed=study.seed,
-        attempt_limit=study.attempt_limit or LIMITS[study.benchmark],
-        consent=study.consent,
-        resume_by_name=study.resume_by_name,
+        name=design.name,
+        benchmark=design.benchmark.value,
+        subjects=[name for block in design.blocks for name in block.puzzles],
+        seed=design.seed,
+        attempt_limit=design.attempt_limit or LIMITS[design.benchmark],
+        consent=design.consent,
+        resume_by_name=design.resume_by_name,
+        design=design.model_dump(mode="json"),
     )
     with store.transaction() as session:
         session.add(row)
@@ -102,21 +66,122 @@ def all_studies(store: Store) -> list[str]:
         return list(session.scalars(select(Study.id).order_by(Study.created.desc())))
 
 
-def invite_participant(store: Store, study_id: str, name: str) -> tuple[str, str]:
-    """The anonymous id and personal link of a participant, who is added if the name is new."""
-    with store.reading() as session:
-        find_study(session, study_id)
-    name = ParticipantIn(consent=True, name=name).name or ""
-    player = participant_named(store, study_id, name) or new_player(store, study_id, name)
-    return player.anonymous_id, study_link(study_id, player.key)
-
-
 def find_study(session: Session, study_id: str) -> Study:
     """A study by its id."""
     row = session.get(Study, study_id)
     if row is None:
         raise NotFoundError(f"there is no study {study_id!r} here")
     return row
+
+
+def new_participant(store: Store, study_id: str, **columns: Any) -> Player:
+    """Store a new participant, with the next number and the order that belongs to it."""
+
+    def add(session: Session) -> Player:
+        study = find_study(session, study_id)
+        last = select(func.max(Player.number)).where(Player.study_id == study_id)
+        number = (session.scalar(last) or 0) + 1
+        order = schedule(StudyIn.model_validate(study.design), number)
+        player = add_player(session, study_id=study_id, number=number, schedule=order, **columns)
+        if player.consented is not None:
+            record(session, player, CONSENTED)
+        return player
+
+    return store.change(add)
+
+
+def take_part(store: Store, study_id: str, body: ParticipantIn) -> tuple[Player, bool]:
+    """Join a study, or continue by a name if the study allows it; tells which of the two.
+
+    Raises:
+        InvalidError: a name is given, but the study asks for none.
+        IntegrityError: the name is taken.
+    """
+    with store.reading() as session:
+        study = find_study(session, study_id)
+        if body.name and not study.design.get("ask_name"):
+            raise InvalidError("this study asks for no names; leave yours out")
+        known = None
+        if body.name and study.resume_by_name:
+            known = participant_named(session, study_id, body.name)
+    if known is not None:
+        return known, True
+    return new_participant(
+        store,
+        study_id,
+        name=body.name,
+        consented=now(),
+        free_id=free_player_id(store, body.free_player),
+    ), False
+
+
+def participant_named(session: Session, study_id: str, name: str) -> Player | None:
+    """The participant of a study with a name."""
+    return session.scalar(select(Player).where(Player.study_id == study_id, Player.name == name))
+
+
+def find_participant(session: Session, study_id: str, anonymous_id: str) -> Player:
+    """The participant of a study with an anonymous id."""
+    query = select(Player).where(Player.study_id == study_id, Player.anonymous_id == anonymous_id)
+    found = session.scalar(query)
+    if found is None:
+        raise NotFoundError(f"study {study_id!r} has no participant {anonymous_id!r}")
+    return found
+
+
+def invite_participant(
+    store: Store, study_id: str, name: str | None = None, group: str = ""
+) -> tuple[str, str]:
+    """The anonymous id and personal link of a participant, who is added if the name is new.
+
+    Consent is asked for when the link is opened.
+    """
+    checked = ParticipantIn(consent=True, name=name).name
+    with store.reading() as session:
+        find_study(session, study_id)
+        player = participant_named(session, study_id, checked) if checked else None
+    player = player or new_participant(store, study_id, name=checked, group=group)
+    return player.anonymous_id, study_link(study_id, player.key)
+
+
+def _delete(session: Session, player: Player) -> None:
+    for table in (Event, Mark, Attempt):
+        session.execute(delete(table).where(table.player_id == player.id))
+    session.delete(player)
+
+
+def delete_participant(store: Store, study_id: str, anonymous_id: str) -> None:
+    """Delete a participant and everything that is stored of them."""
+    store.forget(
+        lambda session: _delete(session, find_participant(session, study_id, anonymous_id))
+    )
+
+
+def delete_study(store: Store, study_id: str) -> None:
+    """Delete a study with all its participants."""
+
+    def work(session: Session) -> None:
+        study = find_study(session, study_id)
+        for player in participants(session, study_id):
+            _delete(session, player)
+        session.flush()
+        session.delete(study)
+
+    store.forget(work)
+
+
+def withdraw(store: Store, player: Player, *, everything: bool) -> None:
+    """Let a participant leave; on request, everything that is stored of them is deleted."""
+
+    def leave(session: Session) -> None:
+        own = current_participation(session, player).player
+        if everything:
+            _delete(session, own)
+        elif own.ended is None:
+            own.ended, own.withdrawn = now(), True
+            record(session, own, WITHDRAWN)
+
+    (store.forget if everything else store.change)(leave)
 
 
 def study_link(study_id: str, key: str | None = None) -> str:
@@ -137,9 +202,41 @@ def study_card(row: Study) -> dict[str, Any]:
     }
 
 
+def kept(design: StudyIn) -> list[str]:
+    """What is kept of a participant, in sentences for the consent form."""
+    questions = len(design.before) + len(design.after) + len(design.checks)
+    moves = "placed" if design.benchmark is Benchmark.PHYRE else "removed"
+    return [
+        "A random id, such as P-7K3MQX, under which your data are stored and exported."
+        + ("" if design.ask_name else " You are not asked for your name."),
+        *(
+            ["Your name or code, if you enter one. It stays on this server and is not exported."]
+            if design.ask_name
+            else []
+        ),
+        f"Every attempt: what you {moves}, when, and what came of it; and which puzzles you gave "
+        "up or did not reach.",
+        "When you saw a puzzle, changed something, started it, left this page or came back.",
+        *([f"Your answers to {questions} questions."] if questions > 1 else []),
+        *(["Your answer to one question."] if questions == 1 else []),
+        "How often you tried the same puzzles in this browser before, and whether you saw a "
+        "solution.",
+        "Your network address is not stored. You can leave the study at any time and choose "
+        "whether your data are deleted; the researcher can also delete them for you.",
+    ]
+
+
 def study_out(row: Study) -> StudyOut:
     """A study as everybody may see it."""
-    return StudyOut(**study_card(row), consent=row.consent)
+    design = StudyIn.model_validate(row.design)
+    return StudyOut(
+        **study_card(row),
+        consent=row.consent,
+        kept=kept(design),
+        ask_name=design.ask_name,
+        time_limit=design.time_limit,
+        practice=len(design.practice),
+    )
 
 
 def participants(session: Session, study_id: str) -> list[Player]:
@@ -148,20 +245,113 @@ def participants(session: Session, study_id: str) -> list[Player]:
     return list(session.scalars(query))
 
 
-def study_attempts(session: Session, player_id: int) -> list[Attempt]:
-    """A participant's finished attempts, in the order they were made."""
-    query = select(Attempt).where(Attempt.player_id == player_id, Attempt.finished)
-    return list(session.scalars(query.order_by(Attempt.id)))
+@dataclass(frozen=True)
+class FreePlay:
+    """What the free player of the same browser did with a puzzle before the study."""
+
+    attempts: int = 0
+    solution_seen: bool = False
+
+    def __bool__(self) -> bool:
+        return self.attempts > 0 or self.solution_seen
 
 
-def attempt_log(study: Study, rows: list[Attempt]) -> AttemptLog:
-    """A participant's attempts at published tasks, in the same log as those of agents."""
-    tasks = [TaskId.parse(name) for name in study.subjects]
-    log = AttemptLog(tasks, study.attempt_limit)
-    for row in rows:
-        outcome = Outcome.SOLVED if row.solved else Outcome.NOT_SOLVED
-        log.append(TaskId.parse(row.subject), row.action, outcome)
-    return log
+@dataclass(frozen=True)
+class Results:
+    """What a participant did.
+
+    Attributes:
+        at: the participant and their progress.
+        rows: the finished attempts in the study, in the order they were made.
+        before: puzzles that were known from free play.
+    """
+
+    at: Participation
+    rows: list[Attempt]
+    before: dict[str, FreePlay]
+
+    def is_counted(self, item: Item) -> bool:
+        """Whether a puzzle counts in scores: it is no practice, and was not known before."""
+        return item.phase == "main" and item.subject not in self.before
+
+    @cached_property
+    def scored(self) -> list[Item]:
+        """The puzzles that count and have a result: they are finished, or have an attempt.
+
+        A game has no reward before it is played, so one that was given up at once has no result.
+        """
+        games = self.at.study.benchmark == Benchmark.IPHYRE.value
+        return [
+            item
+            for item in self.at.items
+            if self.is_counted(item) and (item.tally.made or (item.done and not games))
+        ]
+
+    @cached_property
+    def missing(self) -> list[Item]:
+        """The puzzles that count and have none, which is no failure."""
+        scored = {item.subject for item in self.scored}
+        return [
+            item for item in self.at.items if self.is_counted(item) and item.subject not in scored
+        ]
+
+    @property
+    def known(self) -> int:
+        """How many of the puzzles that would count were known before."""
+        return sum(item.phase == "main" and item.subject in self.before for item in self.at.items)
+
+    @cached_property
+    def scored_rows(self) -> list[Attempt]:
+        """The attempts at scored puzzles."""
+        scored = {item.subject for item in self.scored}
+        return [row for row in self.rows if row.subject in scored]
+
+    @property
+    def score(self) -> float | None:
+        """AUCCESS, or the mean of the best rewards, over the scored puzzles."""
+        if Benchmark(self.at.study.benchmark) is Benchmark.IPHYRE:
+            return average(best(plays(self.scored_rows))).reward if self.scored_rows else None
+        first = [item.tally.solved_at or 0 for item in self.scored]
+        return auccess(first) if first else None
+
+    @property
+    def state(self) -> str:
+        """How far the participant is, in words."""
+        player = self.at.player
+        if player.withdrawn:
+            return "withdrawn"
+        if player.consented is None:
+            return "invited"
+        return "finished" if self.at.step.kind == "finished" else "taking part"
+
+
+def results(session: Session, player: Player) -> Results:
+    """What a participant did."""
+    at = participation(session, player)
+    assert at is not None
+    query = select(Attempt).where(Attempt.player_id == player.id, Attempt.finished)
+    return Results(at, list(session.scalars(query.order_by(Attempt.id))), _before(session, player))
+
+
+def _before(session: Session, player: Player) -> dict[str, FreePlay]:
+    """What the participant's free player did before the study, by puzzle."""
+    if player.free_id is None:
+        return {}
+    made = (
+        select(Attempt.subject, func.count())
+        .where(Attempt.player_id == player.free_id, Attempt.created < player.created)
+        .group_by(Attempt.subject)
+    )
+    seen = select(Mark.subject).where(
+        Mark.player_id == player.free_id, Mark.kind == SHOWN, Mark.created < player.created
+    )
+    counts = {row[0]: row[1] for row in session.execute(made)}
+    shown = set(session.scalars(seen))
+    return {
+        name: FreePlay(counts.get(name, 0), name in shown)
+        for name in player.schedule or ()
+        if name in counts or name in shown
+    }
 
 
 def plays(rows: list[Attempt]) -> list[Play]:
@@ -176,41 +366,66 @@ def plays(rows: list[Attempt]) -> list[Play]:
     ]
 
 
-def score(study: Study, rows: list[Attempt]) -> float | None:
-    """AUCCESS over the whole study, or the mean of the best rewards on the games played."""
-    if not rows:
-        return None
-    if Benchmark(study.benchmark) is Benchmark.IPHYRE:
-        return average(best(plays(rows))).reward
-    first: dict[str, int] = {}
-    for row in rows:
-        if row.solved:
-            first.setdefault(row.subject, row.number)
-    return auccess([first.get(name, 0) for name in study.subjects])
+def participant_score(found: Results) -> ParticipantScore:
+    """A participant in the researcher's view."""
+    player = found.at.player
+    main = [item for item in found.at.items if item.phase == "main"]
+    return ParticipantScore(
+        anonymous_id=player.anonymous_id,
+        number=player.number or 0,
+        group=player.group,
+        name=player.name,
+        link=study_link(found.at.study.id, player.key),
+        state=found.state,
+        attempts=len(found.rows),
+        done=sum(item.done for item in main),
+        scored=len(found.scored),
+        missing=len(found.missing),
+        known=found.known,
+        score=found.score,
+    )
 
 
 def study_detail(store: Store, study_id: str) -> StudyDetail:
     """A study as its owner sees it."""
     with store.reading() as session:
         study = find_study(session, study_id)
-        people = []
-        for row in participants(session, study_id):
-            made = study_attempts(session, row.id)
-            place = study_session(session, row)
-            people.append(
-                ParticipantScore(
-                    anonymous_id=row.anonymous_id,
-                    name=row.name,
-                    link=study_link(study_id, row.key),
-                    attempts=len(made),
-                    done=sum(item.done for item in place.items) if place else 0,
-                    score=score(study, made),
-                )
-            )
+        people = [
+            participant_score(results(session, player))
+            for player in participants(session, study_id)
+        ]
         return StudyDetail(
             **study_out(study).model_dump(),
-            subjects=study.subjects,
+            puzzles=study.subjects,
             seed=study.seed,
             created=study.created,
+            design=StudyIn.model_validate(study.design),
             participants=people,
+            groups=_groups(people),
         )
+
+
+def _groups(people: list[ParticipantScore]) -> list[GroupScore]:
+    groups: dict[str, list[tuple[float, ParticipantScore]]] = {}
+    for person in people:
+        if person.score is not None:
+            groups.setdefault(person.group, []).append((person.score, person))
+    found = []
+    for group, members in groups.items():
+        scores = [score for score, _ in members]
+        interval = None
+        if len(scores) > 1:
+            from topple.reports.statistics import bootstrap_interval  # loads SciPy
+
+            interval = bootstrap_interval(scores)
+        found.append(
+            GroupScore(
+                group=group,
+                participants=len(members),
+                scored=sum(person.scored for _, person in members),
+                missing=sum(person.missing for _, person in members),
+                mean=fmean(scores),
+                interval=interval,
+            )
+        )
+    return found

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA = 2  # increases with every change below; `Store` upgrades the one before
+SCHEMA = 3  # increases with every change below; `upgrade` knows all before
 
 
 def now() -> str:
@@ -29,17 +29,18 @@ class Meta(Table):
 
 
 class Study(Table):
-    """A fixed list of puzzles for participants."""
+    """Puzzles for participants, and the design by which they are played."""
 
     __tablename__ = "studies"
     id: Mapped[str] = mapped_column(String(12), primary_key=True)
     name: Mapped[str] = mapped_column(String(80))
     benchmark: Mapped[str] = mapped_column(String(10))
-    subjects: Mapped[list[str]] = mapped_column(JSON)
+    subjects: Mapped[list[str]] = mapped_column(JSON)  # the puzzles that count, as listed
     seed: Mapped[int]
     attempt_limit: Mapped[int]
     consent: Mapped[str] = mapped_column(Text)
     resume_by_name: Mapped[bool] = mapped_column(default=False, server_default=false())
+    design: Mapped[dict[str, Any]] = mapped_column(JSON, server_default="{}")  # a StudyIn
     created: Mapped[str] = mapped_column(String(32), default=now)
 
 
@@ -47,13 +48,25 @@ class Player(Table):
     """A person who plays, freely or in a study."""
 
     __tablename__ = "players"
-    __table_args__ = (UniqueConstraint("study_id", "name"),)
+    __table_args__ = (
+        UniqueConstraint("study_id", "name"),
+        Index("participants_by_number", "study_id", "number", unique=True),
+        Index("participants_by_free_player", "free_id"),
+    )
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(String(22), unique=True)
     anonymous_id: Mapped[str] = mapped_column(String(12), unique=True)
     study_id: Mapped[str | None] = mapped_column(ForeignKey("studies.id"))
     name: Mapped[str | None] = mapped_column(String(80))
     created: Mapped[str] = mapped_column(String(32), default=now)
+    # The rest is of participants only.
+    number: Mapped[int | None]  # within the study, from 1; it chooses the order of the puzzles
+    group: Mapped[str] = mapped_column("group_name", String(80), default="", server_default="")
+    schedule: Mapped[list[str] | None] = mapped_column(JSON)  # practice first
+    free_id: Mapped[int | None]  # the free player of the same browser, if one is known
+    consented: Mapped[str | None] = mapped_column(String(32))
+    ended: Mapped[str | None] = mapped_column(String(32))
+    withdrawn: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Attempt(Table):
@@ -91,6 +104,26 @@ class Mark(Table):
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"), primary_key=True)
     subject: Mapped[str] = mapped_column(String(40), primary_key=True)
     kind: Mapped[str] = mapped_column(String(10), primary_key=True)  # shown or skipped
+    created: Mapped[str] = mapped_column(String(32), default=now)
+
+
+class Event(Table):
+    """Something that happened in a study; `value` depends on its kind."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        UniqueConstraint("player_id", "page", "sequence"),
+        Index("events_by_kind", "player_id", "kind"),
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
+    kind: Mapped[str] = mapped_column(String(20))
+    subject: Mapped[str | None] = mapped_column(String(40))
+    value: Mapped[Any] = mapped_column(JSON(none_as_null=True), nullable=True)
+    page: Mapped[str | None] = mapped_column(String(16))  # None for an event of the server
+    sequence: Mapped[int | None]
+    page_time: Mapped[float | None]
+    page_clock: Mapped[float | None]
     created: Mapped[str] = mapped_column(String(32), default=now)
 
 

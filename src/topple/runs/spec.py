@@ -103,7 +103,10 @@ def load_spec(path: Path, groups: Collection[str] = ()) -> AgentSpec:
     Raises:
         SpecError: The file is missing, is not TOML, or has a wrong key or value.
     """
-    data = _read_toml(path)
+    data = read_toml(path)
+    for key in data:
+        if key not in _KEYS:
+            raise SpecError(f"{path} has an unknown key {key!r}: use {', '.join(_KEYS)}")
     if "agent" not in data:
         raise SpecError(f'{path} names no agent; add a line such as agent = "dqn"')
     published = data.get("published", True)
@@ -126,17 +129,30 @@ def load_spec(path: Path, groups: Collection[str] = ()) -> AgentSpec:
     )
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values of a TOML file.
+
+    Raises:
+        SpecError: It cannot be read, or is no TOML.
+    """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_toml(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise SpecError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise SpecError(f"{path} is no TOML: {error}") from None
-    for key in data:
-        if key not in _KEYS:
-            raise SpecError(f"{path} has an unknown key {key!r}: use {', '.join(_KEYS)}")
-    return data
+
+
+def parse_toml(text: str, source: str) -> dict[str, Any]:
+    """The values of a TOML text.
+
+    Raises:
+        SpecError: It is no TOML; the message names the source.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{source} is no TOML: {error}") from None
 
 
 def _text(path: Path, data: Mapping[str, Any], key: str) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from pydantic import Field
+
 from topple.player.ids import PlayerKey
 from topple.player.models.base import Benchmark, Model
+from topple.player.models.studies import Question
 
 
 class Health(Model):
@@ -18,10 +23,23 @@ class Health(Model):
 class StudyItem(Model):
     """One puzzle of a study, and how far the participant got."""
 
-    subject: str  # a task id or the name of a game
+    subject: str | None  # a task id or the name of a game; None before it is reached
+    phase: Literal["practice", "main"]
+    block: str
     attempts: int
     solved: bool
-    done: bool  # solved, given up, or out of attempts
+    done: bool  # solved, given up, or out of attempts or time
+
+
+class Step(Model):
+    """What a participant has to do now."""
+
+    kind: Literal["consent", "before", "puzzle", "break", "check", "after", "finished", "withdrawn"]
+    questions: list[Question] = Field(default_factory=list)  # before, after, and of a check
+    text: str = ""  # of a break
+    seconds: float | None = None  # left for the puzzle, or until a break may end
+    code: str | None = None  # when all is finished
+    redirect: str | None = None
 
 
 class StudySession(Model):
@@ -31,8 +49,10 @@ class StudySession(Model):
     name: str
     benchmark: Benchmark
     attempt_limit: int
-    items: list[StudyItem]
-    current: int | None  # index of the item to play now; None when all are done
+    time_limit: int | None
+    items: list[StudyItem]  # in this participant's order, practice first
+    current: int | None  # index of the item to play now or next; None when all are done
+    step: Step
 
 
 class PuzzleProgress(Model):

@@ -40,6 +40,7 @@ from topple.player.service import (
 )
 from topple.player.solutions import find_plan, game_hint
 from topple.player.standing import iphyre_standing
+from topple.player.study_session import note_shown
 from topple.player.tables import Attempt, Player
 
 router = APIRouter(prefix="/api/iphyre", tags=["I-PHYRE"])
@@ -83,6 +84,8 @@ def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -
     """Return everything that is needed to play a game."""
     named = find_game(service.store, game)
     in_study = player is not None and player.study_id is not None
+    if player is not None:
+        note_shown(service.store, player, game)
     with service.store.reading() as session:
         made = progress(session, player, Benchmark.IPHYRE, game)
         attempts = [game_attempt(row) for row in _shown_attempts(session, player, game)]
@@ -95,7 +98,7 @@ def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -
         hz=RULES.hz,
         tick_limit=RULES.tick_limit,
         moving=moving_bodies(named.game),
-        others=iphyre_table_a4().get(game, {}),
+        others={} if in_study else iphyre_table_a4().get(game, {}),
         source=f"{IPHYRE_CITATION}, Table A4",
         progress=made,
         attempts=attempts,

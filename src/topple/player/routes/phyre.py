@@ -47,6 +47,7 @@ from topple.player.service import (
 )
 from topple.player.solutions import find_solution, task_hint
 from topple.player.standing import phyre_standing, store_baselines
+from topple.player.study_session import note_shown
 
 router = APIRouter(prefix="/api/phyre", tags=["PHYRE"])
 
@@ -121,8 +122,10 @@ def list_tasks(
 def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -> TaskScene:
     """Return everything that is needed to play a task."""
     found = find_task(service.store, task)
-    before, after = found.neighbours()
     in_study = player is not None and player.study_id is not None
+    before, after = (None, None) if in_study else found.neighbours()
+    if player is not None:
+        note_shown(service.store, player, task)
     with service.store.reading() as session:
         made = progress(session, player, Benchmark.PHYRE, task)
     return TaskScene(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
-from sqlalchemy.orm import Session
+from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.responses import RedirectResponse
 
 from topple import __version__
 from topple.phyre.engine_hash import engine_hash
-from topple.player import players
-from topple.player.errors import ConflictError, ForbiddenError
+from topple.player import players, study_session
+from topple.player.errors import ForbiddenError
 from topple.player.models.players import Health, Me, NewPlayer, PuzzleProgress
-from topple.player.players import SKIPPED, mark, me, study_session
+from topple.player.models.studies import AnswersIn, Consent, EventsIn, Stored, Withdrawal
+from topple.player.routes.guard import forget, remember
 from topple.player.service import (
     OWNER_COOKIE,
     CurrentPlayer,
@@ -22,10 +22,13 @@ from topple.player.service import (
     is_owner,
     is_same,
 )
+from topple.player.studies import withdraw
+from topple.player.study_session import me
 
 router = APIRouter(prefix="/api", tags=["players"])
 
 OWNER_SECONDS = 30 * 24 * 3600
+NO_CONSENT = "you can take part only if you give your consent"
 
 
 @router.get("/health")
@@ -61,9 +64,29 @@ def new_player(service: CurrentService) -> NewPlayer:
 
 
 @router.get("/me")
-def who_am_i(service: CurrentService, player: CurrentPlayer) -> Me:
+def who_am_i(
+    request: Request, response: Response, service: CurrentService, player: CurrentPlayer
+) -> Me:
     """Return the caller and, for a participant, their progress through the study."""
-    return me(service.store, player)
+    who = me(service.store, player)
+    if player.study_id is not None:
+        remember(response, request, player.study_id, player.key, who)
+    return who
+
+
+@router.post("/me/consent")
+def consent(
+    request: Request,
+    response: Response,
+    service: CurrentService,
+    player: CurrentPlayer,
+    body: Consent,
+) -> Me:
+    """Consent to take part in a study to which the caller was invited by a personal link."""
+    if not body.consent:
+        raise ForbiddenError(NO_CONSENT)
+    study_session.give_consent(service.store, player, body.free_player)
+    return who_am_i(request, response, service, player)
 
 
 @router.get("/me/progress")
@@ -74,13 +97,36 @@ def my_progress(service: CurrentService, player: CurrentPlayer) -> list[PuzzlePr
 
 @router.post("/me/skip")
 def skip(service: CurrentService, player: CurrentPlayer) -> Me:
-    """Give up the current item of a study."""
-
-    def note(session: Session) -> None:
-        study = study_session(session, player)
-        if study is None or study.current is None:
-            raise ConflictError("there is nothing to skip: you are not in a study")
-        mark(session, player, study.items[study.current].subject, SKIPPED)
-
-    service.store.change(note)
+    """Give up the current puzzle of a study."""
+    study_session.give_up(service.store, player)
     return me(service.store, player)
+
+
+@router.post("/me/answers")
+def give_answers(service: CurrentService, player: CurrentPlayer, body: AnswersIn) -> Me:
+    """Answer the questions that a study asks now."""
+    study_session.answer(service.store, player, body.answers)
+    return me(service.store, player)
+
+
+@router.post("/me/continue")
+def end_break(service: CurrentService, player: CurrentPlayer) -> Me:
+    """End a break that has lasted long enough."""
+    study_session.end_break(service.store, player)
+    return me(service.store, player)
+
+
+@router.post("/me/events")
+def add_events(service: CurrentService, player: CurrentPlayer, body: EventsIn) -> Stored:
+    """Store what happened on the page of a participant."""
+    return Stored(stored=study_session.store_events(service.store, player, body))
+
+
+@router.post("/me/withdraw")
+def leave_study(
+    response: Response, service: CurrentService, player: CurrentPlayer, body: Withdrawal
+) -> Withdrawal:
+    """Leave a study; on request, everything that is stored of the caller is deleted."""
+    withdraw(service.store, player, everything=body.delete)
+    forget(response, player.study_id or "")
+    return body

@@ -167,8 +167,8 @@ def _changeable(session: Session, player: Player, puzzle: str) -> Puzzle:
         .select_from(Attempt)
         .where(Attempt.subject == subject, (Attempt.player_id != player.id) | ~Attempt.finished)
     )
-    studies = session.scalars(select(Study.subjects))
-    if others or any(subject in subjects for subjects in studies):
+    studies = session.execute(select(Study.subjects, Study.design))
+    if others or any(subject in [*main, *design["practice"]] for main, design in studies):
         raise ConflictError(
             "others have played this puzzle or a study uses it; save a copy instead"
         )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import defer
-from starlette.responses import StreamingResponse
 
 from topple.player.errors import ConflictError, ForbiddenError
+from topple.player.ids import ANONYMOUS_PATTERN
 from topple.player.models.players import NewPlayer
 from topple.player.models.studies import (
+    DesignText,
     ParticipantIn,
     StudyCard,
     StudyDetail,
@@ -18,11 +21,28 @@ from topple.player.models.studies import (
     StudyIn,
     StudyOut,
 )
-from topple.player.players import me, new_player, participant_named
+from topple.player.routes.guard import remember
+from topple.player.routes.players import NO_CONSENT
 from topple.player.service import AskedPage, CurrentService, Heavy, OwnerOnly, StudyPath
-from topple.player.studies import create_study, find_study, study_card, study_detail, study_out
-from topple.player.study_export import export_csv, export_rows, export_study
+from topple.player.studies import (
+    create_study,
+    delete_participant,
+    delete_study,
+    find_study,
+    study_card,
+    study_detail,
+    study_out,
+    take_part,
+)
+from topple.player.study_design import parse_design
+from topple.player.study_export import ExportTable, export_csv, export_study, export_zip
+from topple.player.study_session import me
 from topple.player.tables import Study
+
+ParticipantPath = Annotated[str, Path(pattern=ANONYMOUS_PATTERN, examples=["P-7K3MQX"])]
+AskedParticipant = Annotated[
+    str | None, Query(pattern=ANONYMOUS_PATTERN, description="Anonymous id of one participant.")
+]
 
 router = APIRouter(prefix="/api/studies", tags=["studies"])
 
@@ -33,10 +53,20 @@ def new_study(service: CurrentService, body: StudyIn) -> StudyDetail:
     return study_detail(service.store, create_study(service.store, body))
 
 
+@router.post("/toml", dependencies=[OwnerOnly])
+def new_study_from_toml(service: CurrentService, body: DesignText) -> StudyDetail:
+    """Create a study from the text of a design file."""
+    return new_study(service, parse_design(body.toml))
+
+
 @router.get("", dependencies=[OwnerOnly])
 def list_studies(service: CurrentService, page: AskedPage) -> list[StudyCard]:
     """List the studies without their consent texts, the newest first."""
-    query = select(Study).options(defer(Study.consent)).order_by(Study.created.desc(), Study.id)
+    query = (
+        select(Study)
+        .options(defer(Study.consent), defer(Study.design))
+        .order_by(Study.created.desc(), Study.id)
+    )
     with service.store.reading() as session:
         return [StudyCard(**study_card(row)) for row in page.rows(session, query)]
 
@@ -55,45 +85,88 @@ def show_detail(service: CurrentService, study: StudyPath) -> StudyDetail:
 
 
 @router.post("/{study}/participants", dependencies=[Heavy])
-def take_part(service: CurrentService, study: StudyPath, body: ParticipantIn) -> NewPlayer:
+def join(
+    request: Request,
+    response: Response,
+    service: CurrentService,
+    study: StudyPath,
+    body: ParticipantIn,
+) -> NewPlayer:
     """Take part in a study; a used name is refused, unless the study lets it resume."""
-    with service.store.reading() as session:
-        by_name = find_study(session, study).resume_by_name
     if not body.consent:
-        raise ForbiddenError("you can take part only if you give your consent")
-    known = participant_named(service.store, study, body.name) if body.name and by_name else None
+        raise ForbiddenError(NO_CONSENT)
     try:
-        player = known or new_player(service.store, study, body.name)
+        player, resumed = take_part(service.store, study, body)
     except IntegrityError:
+        if body.name is None:
+            raise
         raise ConflictError(
             f"the name {body.name!r} is taken; if it is yours, continue by your personal link, "
             "which whoever invited you can send you again"
         ) from None
-    return NewPlayer(
-        **me(service.store, player).model_dump(), key=player.key, resumed=known is not None
-    )
+    who = me(service.store, player)
+    remember(response, request, study, player.key, who)
+    return NewPlayer(**who.model_dump(), key=player.key, resumed=resumed)
+
+
+@router.delete("/{study}/participants/{participant}", dependencies=[OwnerOnly])
+def remove_participant(
+    service: CurrentService, study: StudyPath, participant: ParticipantPath
+) -> StudyDetail:
+    """Delete a participant and everything that is stored of them."""
+    delete_participant(service.store, study, participant)
+    return study_detail(service.store, study)
+
+
+@router.delete("/{study}", dependencies=[OwnerOnly])
+def remove_study(service: CurrentService, study: StudyPath) -> StudyCard:
+    """Delete a study with all its participants."""
+    with service.store.reading() as session:
+        card = StudyCard(**study_card(find_study(session, study)))
+    delete_study(service.store, study)
+    return card
 
 
 def _attachment(study: str, ending: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="study-{study}.{ending}"'}
 
 
-@router.get(
-    "/{study}/export.csv",
-    dependencies=[OwnerOnly],
-    response_class=Response,
-    responses={200: {"content": {"text/csv": {}}}},
-)
-def as_csv(service: CurrentService, study: StudyPath) -> StreamingResponse:
-    """Return every attempt of a study, one per row."""
-    with service.store.reading() as session:
-        find_study(session, study)
-    rows = export_csv(export_rows(service.store, study))
-    return StreamingResponse(rows, media_type="text/csv", headers=_attachment(study, "csv"))
+def _file(kind: str) -> dict[str, Any]:
+    return {
+        "dependencies": [OwnerOnly],
+        "response_class": Response,
+        "responses": {200: {"content": {kind: {}}}},
+    }
+
+
+@router.get("/{study}/export.csv", **_file("text/csv"))
+def as_csv(
+    service: CurrentService,
+    study: StudyPath,
+    table: ExportTable = ExportTable.ATTEMPTS,
+    participant: AskedParticipant = None,
+) -> Response:
+    """Return one table of a study, of everybody or of one participant."""
+    content = export_csv(export_study(service.store, study, participant), table)
+    return Response(content, media_type="text/csv", headers=_attachment(study, "csv"))
+
+
+@router.get("/{study}/export.zip", **_file("application/zip"))
+def as_zip(
+    service: CurrentService, study: StudyPath, participant: AskedParticipant = None
+) -> Response:
+    """Return all tables of a study as CSV files, with the design of the study."""
+    content = export_zip(export_study(service.store, study, participant))
+    return Response(content, media_type="application/zip", headers=_attachment(study, "zip"))
 
 
 @router.get("/{study}/export.json", dependencies=[OwnerOnly])
-def as_json(service: CurrentService, study: StudyPath, response: Response) -> StudyExport:
-    """Return the study, its participants without names, and every attempt."""
+def as_json(
+    service: CurrentService,
+    study: StudyPath,
+    response: Response,
+    participant: AskedParticipant = None,
+) -> StudyExport:
+    """Return the study, its participants without names, and all tables."""
     response.headers.update(_attachment(study, "json"))
-    return export_study(service.store, study)
+    return export_study(service.store, study, participant)

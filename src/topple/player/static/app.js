@@ -81,6 +81,8 @@ function show({ title, element, focused = false }, name) {
 }
 
 function fail(error) {
+  // The server tells a participant which study has to be finished first.
+  const [study] = /#\/study\/[a-z0-9]{12}/.exec(error.message) ?? [];
   return {
     title: "Not found",
     element: h(
@@ -88,7 +90,9 @@ function fail(error) {
       { class: "empty" },
       h("h1", {}, "That did not work"),
       h("p", { role: "alert" }, error.message),
-      h("a", { class: "button", href: "#/" }, "Back to the puzzles"),
+      study
+        ? h("a", { class: "button primary", href: study }, "Back to the study")
+        : h("a", { class: "button", href: "#/" }, "Back to the puzzles"),
     ),
   };
 }

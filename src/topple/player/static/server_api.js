@@ -97,6 +97,7 @@ export class ServerApi {
         method,
         headers,
         body: body && JSON.stringify(body),
+        keepalive: path === "me/events", // it may be the last call of a page that is being closed
       });
     } catch {
       throw new ApiError(0, "The server does not answer. Is `topple play` still running?");

@@ -44,8 +44,15 @@ export function chip(text, kind = "", name = null) {
   return h("span", { class: `chip ${kind}` }, name && icon(name), text);
 }
 
-/** Ask for confirmation of something that cannot be undone. @returns {Promise<boolean>} */
-export function confirm({ title, text, yes, no = "Cancel" }) {
+/**
+ * Ask to choose; closing the dialog chooses nothing.
+ * @param {object} ask
+ * @param {string} ask.title
+ * @param {string} ask.text
+ * @param {string[][]} ask.options the value of each button, its text, and perhaps its class
+ * @returns {Promise<string>} the value
+ */
+export function choose({ title, text, options }) {
   return new Promise((resolve) => {
     const dialog = h(
       "dialog",
@@ -55,17 +62,27 @@ export function confirm({ title, text, yes, no = "Cancel" }) {
       h(
         "div",
         { class: "row" },
-        h("button", { type: "button", onclick: () => dialog.close("no") }, no),
-        h("button", { type: "button", class: "primary", onclick: () => dialog.close("yes") }, yes),
+        options.map(([value, name, kind = ""]) =>
+          h("button", { type: "button", class: kind, onclick: () => dialog.close(value) }, name),
+        ),
       ),
     );
     const done = () => {
       dialog.remove();
-      resolve(dialog.returnValue === "yes");
+      resolve(dialog.returnValue);
     };
     document.body.append(dialog);
     dialog.showModal();
   });
+}
+
+/** Ask for confirmation of something that cannot be undone. @returns {Promise<boolean>} */
+export async function confirm({ title, text, yes, no = "Cancel" }) {
+  const options = [
+    ["no", no],
+    ["yes", yes, "primary"],
+  ];
+  return (await choose({ title, text, options })) === "yes";
 }
 
 /** Copy a text to the clipboard and confirm it. */

@@ -47,5 +47,5 @@ export async function iphyrePlay({ api, name, onprogress = null, first = false }
   await api.player();
   const game = await api.get(`iphyre/games/${encodeURIComponent(name)}`);
   const play = new IphyreGame(api, name, game, onprogress, first && game.attempts.length === 0);
-  return { game, element: play.element, leave: () => play.leave() };
+  return { game, play, element: play.element, leave: () => play.leave() };
 }

@@ -83,5 +83,5 @@ export async function phyrePlay({ api, id, action = null, onprogress = null, fir
   const fresh = first && task.progress.attempts === 0;
   const play = new PhyreTask(api, path, task, onprogress, fresh);
   await play.start(action);
-  return { task, element: play.element, leave: () => play.leave() };
+  return { task, play, element: play.element, leave: () => play.leave() };
 }

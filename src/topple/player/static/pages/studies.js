@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { absoluteLink, pageLink } from "../router.js";
-import { button, copy, head, reportErrors } from "../widgets.js";
+import { button, confirm, copy, head, reportErrors } from "../widgets.js";
 
 const POOLS = {
   phyre: [
@@ -28,7 +28,7 @@ export async function studiesPage() {
       {},
       head({
         title: "Studies",
-        text: "Invite people to a fixed list of puzzles in a fixed order. Their attempts are stored like an agent's and scored by the same code.",
+        text: "Let people solve chosen puzzles by a design of yours. Their attempts are stored like an agent's and scored by the same code.",
       }),
       owner
         ? h(
@@ -40,6 +40,12 @@ export async function studiesPage() {
               { class: "card", open: studies.length === 0 },
               h("summary", {}, "New study"),
               newStudy(),
+            ),
+            h(
+              "details",
+              { class: "card" },
+              h("summary", {}, "New study from a design file"),
+              fromFile(),
             ),
           )
         : h(
@@ -77,6 +83,34 @@ function studyRow({ id, name, benchmark, items, attempt_limit: limit }) {
   );
 }
 
+function created({ id }) {
+  location.hash = pageLink("study", id, "results");
+}
+
+/** Practice, blocks, orders, questions and more are described in a TOML file. */
+function fromFile() {
+  const file = h("input", { type: "file", accept: ".toml", required: true });
+  return h(
+    "form",
+    {
+      class: "stack",
+      onsubmit: (event) => {
+        event.preventDefault();
+        reportErrors(async () => {
+          created(await api.post("studies/toml", { toml: await file.files[0].text() }));
+        });
+      },
+    },
+    h(
+      "p",
+      { class: "muted" },
+      "A TOML file describes everything a study can have: practice, blocks and breaks, orders, limits, questions, attention checks, and a completion code. The guide to studies lists its keys.",
+    ),
+    h("label", {}, "Design file", file),
+    h("div", {}, h("button", { type: "submit", class: "primary" }, "Create this study")),
+  );
+}
+
 function newStudy() {
   const pools = h("div", { class: "stack" });
   const showPools = (benchmark) =>
@@ -100,8 +134,7 @@ function newStudy() {
       onsubmit: (event) => {
         event.preventDefault();
         reportErrors(async () => {
-          const { id } = await api.post("studies", read(new FormData(form)));
-          location.hash = pageLink("study", id, "results");
+          created(await api.post("studies", read(new FormData(form))));
         });
       },
     },
@@ -128,6 +161,25 @@ function newStudy() {
         max: 100,
         placeholder: "as in the paper",
       }),
+      field("Seconds per puzzle", {
+        name: "time_limit",
+        type: "number",
+        min: 1,
+        max: 86400,
+        placeholder: "no limit",
+      }),
+      h(
+        "label",
+        {},
+        "Order",
+        h(
+          "select",
+          { name: "order" },
+          h("option", { value: "fixed" }, "the same for everybody"),
+          h("option", { value: "random" }, "random for each participant"),
+          h("option", { value: "latin_square" }, "balanced Latin square"),
+        ),
+      ),
       field("Random seed", {
         name: "seed",
         type: "number",
@@ -138,10 +190,21 @@ function newStudy() {
     ),
     h("fieldset", {}, h("legend", {}, "Draw from"), pools),
     field("Or exactly these puzzles, separated by commas", {
-      name: "subjects",
+      name: "puzzles",
       placeholder: "00001:007, 00002:011",
     }),
+    field("Practice puzzles, which do not count", {
+      name: "practice",
+      placeholder: "00000:032",
+    }),
+    field("Completion code", { name: "completion_code", maxlength: 80, placeholder: "none" }),
     h("label", {}, "Consent text", h("textarea", { name: "consent", maxlength: 10000 })),
+    h(
+      "label",
+      { class: "tick" },
+      h("input", { type: "checkbox", name: "ask_name" }),
+      "Ask for a name or code (otherwise people are known by a random id alone)",
+    ),
     h(
       "label",
       { class: "tick" },
@@ -155,131 +218,227 @@ function newStudy() {
 
 function read(data) {
   const number = (name) => (data.get(name) === "" ? null : Number(data.get(name)));
-  const subjects = String(data.get("subjects"))
-    .split(",")
-    .map((word) => word.trim())
-    .filter(Boolean);
+  const words = (name) =>
+    String(data.get(name))
+      .split(",")
+      .map((word) => word.trim())
+      .filter(Boolean);
+  const puzzles = words("puzzles");
   return {
     name: data.get("name"),
     benchmark: data.get("benchmark"),
-    subjects,
-    pools: subjects.length ? [] : data.getAll("pool"),
-    count: subjects.length ? null : number("count"),
+    puzzles,
+    pools: puzzles.length ? [] : data.getAll("pool"),
+    count: puzzles.length ? null : number("count"),
+    practice: words("practice"),
+    order: data.get("order"),
     seed: number("seed") ?? 0,
     attempt_limit: number("attempt_limit"),
+    time_limit: number("time_limit"),
+    completion_code: data.get("completion_code") || null,
     consent: data.get("consent"),
+    ask_name: data.has("ask_name"),
     resume_by_name: data.has("resume_by_name"),
   };
 }
 
 export async function resultsPage({ parts: [id] }) {
-  const study = await api.get(`studies/${encodeURIComponent(id)}/detail`);
-  const people = study.participants;
-  const score = (value) =>
-    value === null
-      ? "–"
-      : study.benchmark === "phyre"
-        ? (100 * value).toFixed(1)
-        : value.toFixed(1);
-  const file = (ending) =>
+  const path = `studies/${encodeURIComponent(id)}`;
+  const element = h("div", { class: "stack" });
+  const show = (study) => replace(element, results(study, path, show));
+  const study = await api.get(`${path}/detail`);
+  show(study);
+  return { title: study.name, element };
+}
+
+function results(study, path, show) {
+  const { id } = study;
+  return [
+    head({
+      crumbs: [["Studies", pageLink("study")]],
+      title: study.name,
+      text: `${count(study.items, "puzzle")}, seed ${study.seed}, up to ${count(study.attempt_limit, "attempt")} each`,
+      end: h(
+        "div",
+        { class: "row" },
+        ["zip", "csv", "json"].map((ending) => exportLink(study, ending)),
+      ),
+    }),
     h(
-      "a",
-      {
-        class: "button",
-        href: `api/studies/${id}/export.${ending}`,
-        download: `${study.name}.${ending}`,
-      },
-      icon("download"),
-      ending.toUpperCase(),
-    );
-  return {
-    title: study.name,
-    element: h(
       "div",
-      { class: "stack" },
-      head({
-        crumbs: [["Studies", pageLink("study")]],
-        title: study.name,
-        text: `${count(study.items, "puzzle")}, seed ${study.seed}, up to ${count(study.attempt_limit, "attempt")} each`,
-        end: h("div", { class: "row" }, file("csv"), file("json")),
-      }),
+      { class: "card row spread" },
       h(
         "div",
-        { class: "card row spread" },
+        {},
+        h("h3", {}, "Invitation"),
+        h("a", { class: "mono", href: pageLink("study", id) }, absoluteLink(pageLink("study", id))),
+      ),
+      button("Copy", {
+        icon: "copy",
+        onclick: () => copy(absoluteLink(pageLink("study", id)), "Invitation copied."),
+      }),
+    ),
+    study.groups.length > 0 && groupsCard(study),
+    participantsCard(study, path, show),
+    h(
+      "details",
+      { class: "card" },
+      h("summary", {}, "Puzzles in order"),
+      study.design.practice.length > 0 &&
+        h("p", {}, "Practice: ", h("span", { class: "mono" }, study.design.practice.join(" "))),
+      h("p", { class: "mono" }, study.puzzles.join(" ")),
+    ),
+    h(
+      "div",
+      { class: "row" },
+      button("Delete this study", {
+        icon: "trash",
+        kind: "quiet",
+        onclick: async () => {
+          const text = `The study, its ${count(study.participants.length, "participant")} and all their data are deleted for good.`;
+          if (!(await confirm({ title: "Delete this study?", text, yes: "Delete" }))) return;
+          await reportErrors(async () => {
+            await api.delete(path);
+            location.hash = pageLink("study");
+          });
+        },
+      }),
+    ),
+  ];
+}
+
+function exportLink(study, ending, participant = null) {
+  const query = participant ? `?participant=${participant}` : "";
+  return h(
+    "a",
+    {
+      class: participant ? "button quiet" : "button",
+      href: `api/studies/${study.id}/export.${ending}${query}`,
+      download: `${study.name}${participant ? ` ${participant}` : ""}.${ending}`,
+      title: EXPORTS[ending],
+    },
+    icon("download"),
+    ending.toUpperCase(),
+  );
+}
+
+const EXPORTS = {
+  zip: "All tables as CSV files",
+  csv: "The table of attempts",
+  json: "All tables in one file",
+};
+
+/** A table whose first columns are texts and whose last ones may be numbers. */
+function table(label, texts, numbers, rows) {
+  return h(
+    "div",
+    { class: "scroller", tabindex: 0, role: "region", "aria-label": label },
+    h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
         h(
-          "div",
+          "tr",
           {},
-          h("h3", {}, "Invitation"),
-          h(
-            "a",
-            { class: "mono", href: pageLink("study", id) },
-            absoluteLink(pageLink("study", id)),
-          ),
+          texts.map((word) => h("th", {}, word)),
+          numbers.map((word) => h("th", { class: "number" }, word)),
+          h("td", {}),
         ),
-        button("Copy", {
-          icon: "copy",
-          onclick: () => copy(absoluteLink(pageLink("study", id)), "Invitation copied."),
-        }),
       ),
-      h(
-        "section",
-        { class: "card", "aria-label": "Participants" },
-        h("h2", {}, count(people.length, "participant")),
-        people.length === 0
-          ? h("p", { class: "muted" }, "Nobody has taken part yet.")
-          : h(
-              "div",
-              { class: "scroller" },
-              h(
-                "table",
-                {},
-                h(
-                  "thead",
-                  {},
-                  h(
-                    "tr",
-                    {},
-                    ["Id", "Name"].map((word) => h("th", {}, word)),
-                    [
-                      "Done",
-                      "Attempts",
-                      study.benchmark === "phyre" ? "AUCCESS" : "Mean score",
-                    ].map((word) => h("th", { class: "number" }, word)),
-                    h("td", {}),
-                  ),
-                ),
-                h(
-                  "tbody",
-                  {},
-                  people.map((one) =>
-                    h(
-                      "tr",
-                      {},
-                      h("td", { class: "mono" }, one.anonymous_id),
-                      h("td", {}, one.name ?? "–"),
-                      h("td", { class: "number" }, `${one.done} of ${study.items}`),
-                      h("td", { class: "number" }, one.attempts),
-                      h("td", { class: "number" }, score(one.score)),
-                      h(
-                        "td",
-                        {},
-                        button("Copy personal link", {
-                          kind: "quiet",
-                          onclick: () => copy(new URL(one.link, document.baseURI).href),
-                        }),
-                      ),
-                    ),
-                  ),
-                ),
-              ),
-            ),
-      ),
-      h(
-        "details",
-        { class: "card" },
-        h("summary", {}, "Puzzles in order"),
-        h("p", { class: "mono" }, study.subjects.join(" ")),
+      h("tbody", {}, rows),
+    ),
+  );
+}
+
+const number = (value) => h("td", { class: "number" }, value);
+
+function scoreText(study, value) {
+  if (value === null) return "–";
+  return study.benchmark === "phyre" ? (100 * value).toFixed(1) : value.toFixed(1);
+}
+
+function scoreName(study) {
+  return study.benchmark === "phyre" ? "AUCCESS" : "Mean score";
+}
+
+function groupsCard(study) {
+  const score = (value) => scoreText(study, value);
+  return h(
+    "section",
+    { class: "card", "aria-label": "Groups" },
+    h("h2", {}, "Scores"),
+    table(
+      "Scores of groups",
+      ["Group"],
+      ["Participants", "Puzzles scored", "Missing", scoreName(study), "95 % interval"],
+      study.groups.map(({ group, participants, scored, missing, mean, interval }) =>
+        h(
+          "tr",
+          {},
+          h("td", {}, group || "Everybody"),
+          [participants, scored, missing, score(mean)].map(number),
+          number(interval ? interval.map(score).join(" to ") : "–"),
+        ),
       ),
     ),
-  };
+    h(
+      "p",
+      { class: "muted small" },
+      "Puzzles that were not reached are missing, not failures. Puzzles that somebody knew before the study are left out. Agents on the same puzzles: ",
+      h("code", {}, `topple evaluate --agent rand --tasks-of-study ${study.id}`),
+    ),
+  );
+}
+
+function participantsCard(study, path, show) {
+  const people = study.participants;
+  return h(
+    "section",
+    { class: "card", "aria-label": "Participants" },
+    h("h2", {}, count(people.length, "participant")),
+    people.length === 0
+      ? h("p", { class: "muted" }, "Nobody has taken part yet.")
+      : table(
+          "Participants",
+          ["Id", "Name", "State"],
+          ["Done", "Attempts", "Missing", "Known", scoreName(study)],
+          people.map((one) =>
+            h(
+              "tr",
+              {},
+              h("td", { class: "mono" }, one.anonymous_id),
+              h("td", {}, [one.name ?? "–", one.group && ` (${one.group})`]),
+              h("td", {}, one.state),
+              number(`${one.done} of ${study.items}`),
+              [one.attempts, one.missing, one.known, scoreText(study, one.score)].map(number),
+              h("td", {}, participantButtons(study, one, path, show)),
+            ),
+          ),
+        ),
+  );
+}
+
+function participantButtons(study, { anonymous_id: id, link }, path, show) {
+  return h(
+    "div",
+    { class: "row" },
+    button("Copy link", {
+      kind: "quiet",
+      title: "The personal link, by which this participant resumes",
+      onclick: () => copy(new URL(link, document.baseURI).href),
+    }),
+    exportLink(study, "json", id),
+    button("Delete", {
+      icon: "trash",
+      kind: "quiet",
+      "aria-label": `Delete participant ${id}`,
+      onclick: async () => {
+        const text = "Everything that is stored of this person is deleted for good.";
+        if (!(await confirm({ title: `Delete ${id}?`, text, yes: "Delete" }))) return;
+        await reportErrors(async () => show(await api.delete(`${path}/participants/${id}`)));
+      },
+    }),
+  );
 }
