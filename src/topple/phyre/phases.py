@@ -17,7 +17,13 @@ from topple.phyre.action import Actions
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.cache.shard import UNKNOWN, Outcomes
-from topple.phyre.engine.native import SceneSet, draw_scenes, map_actions, simulate_batch
+from topple.phyre.engine.native import (
+    SceneSet,
+    draw_scenes,
+    map_actions,
+    simulate_batch,
+    valid_actions,
+)
 from topple.phyre.engine.request import Request
 from topple.phyre.engine.result import BatchResult, Outcome
 from topple.phyre.results import TaskResults
@@ -126,8 +132,8 @@ class Testing:
 
     def fits(self, task: Task, count: int) -> npt.NDArray[np.bool_]:
         """[count] whether the first listed actions are valid on a task; costs nothing."""
-        place = np.full(count, self._place[task.id])
-        return map_actions(self._scenes, place, self.actions(count))[0]
+        valid: npt.NDArray[np.bool_] = valid_actions(SceneSet([task.scene]), self.actions(count))[0]
+        return valid
 
     def remaining(self, task: Task) -> int:
         """Attempts left on a task."""

@@ -158,6 +158,27 @@ def test_near_attempts_are_put_off(tasks: list[Task], cache: ActionCache) -> Non
         assert apart.min() >= distance
 
 
+def test_failures_count_against_the_actions_beside_them(
+    tasks: list[Task], cache: ActionCache, tmp_path: Path
+) -> None:
+    file = tmp_path / "checkpoint.pt"
+    list(Dqn(**SMALL).learn(training(tasks, cache), file))
+    logs = []
+    for penalty, radius in ((0.0, 0.1), (1e6, 1e-6), (1e6, 0.1)):
+        agent = Dqn(**SMALL, failure_penalty=penalty, failure_radius=radius)
+        agent.load(file)
+        logs.append(attempts_of(agent, tasks, cache, attempts=5))
+    plain, narrow, wide = ([attempt.action for attempt in log] for log in logs)
+    assert narrow == plain  # nothing lies so close to a failure
+    assert wide != plain
+    for task in tasks:
+        attempts = [attempt for attempt in logs[2] if attempt.task == task.id]
+        assert len({attempt.action for attempt in attempts}) == 5
+        failed = np.array([a.action for a in attempts if a.outcome is Outcome.NOT_SOLVED])
+        apart = np.linalg.norm(failed[:, None] - failed[None], axis=2)
+        assert apart[np.triu_indices(len(failed), 1)].min() > 0.2
+
+
 def test_a_time_limit_lowers_the_updates_and_says_so(
     tasks: list[Task], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,6 +238,8 @@ def test_unfinished_training_is_not_evaluated(
         ({"device": "tpu"}, "device is 'tpu'; use 'cpu', 'cuda' or 'auto'"),
         ({"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),
         ({"min_distance": -1.0}, "min_distance is -1.0; it has to be 0 or more"),
+        ({"failure_radius": 0.0}, "failure_radius is 0.0; it has to be above 0"),
+        ({"min_distance": 0.1, "failure_penalty": 4.0}, "set one of them"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], message: str) -> None:

@@ -41,6 +41,7 @@ from topple.phyre.agents.dqn_network import (
 from topple.phyre.agents.dqn_updates import Batches, Updates, UpdateTimer
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.engine.result import Outcome
 from topple.phyre.engine_hash import engine_hash
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scene.codec import fingerprint
@@ -133,6 +134,9 @@ class Dqn:
         learning_rate: initial learning rate; it falls to 0 by half a cosine.
         rank_size: listed actions that are ranked on a task.
         min_distance: candidates closer than this to an earlier attempt are postponed; 0: none.
+        failure_penalty: what a failed attempt takes from the logits of candidates beside it; with
+            the distance it falls off as a Gaussian.
+        failure_radius: standard deviation of that Gaussian.
         online_updates: updates after each finished test task.
         online_learning_rate: learning rate of the online updates.
         device: cpu, cuda, or auto: a GPU if there is one.
@@ -162,6 +166,8 @@ class Dqn:
     learning_rate: float = 3e-4
     rank_size: int = 10_000
     min_distance: float = 0.0
+    failure_penalty: float = 0.0
+    failure_radius: float = 0.1
     online_updates: int = 0
     online_learning_rate: float = 1e-4
     device: str = AUTO
@@ -175,7 +181,12 @@ class Dqn:
         at_least(self, 1, "actions", "action_hidden_size", "action_layers", "width", "updates")
         at_least(self, 1, "batch_size", "attempts_per_task", "rank_size")
         at_least(self, 0, "tasks", "min_distance", "online_updates", "online_learning_rate")
-        above_zero(self, "learning_rate")
+        at_least(self, 0, "failure_penalty")
+        above_zero(self, "learning_rate", "failure_radius")
+        if self.min_distance and self.failure_penalty:
+            raise ValueError(
+                "min_distance and failure_penalty both keep attempts apart; set one of them"
+            )
         one_of(self, "fusion_place", FUSION_PLACES)
         if self.image_size not in IMAGE_SIZES:
             sizes = ", ".join(map(str, IMAGE_SIZES))
@@ -381,23 +392,47 @@ class Dqn:
         for task in sorted(testing.tasks, key=lambda task: task.id):
             image = images[place[task.id]]
             network.eval()
-            order = best_first(scores(network, image, vectors))
-            if self.min_distance > 0:
-                valid = testing.fits(task, self.rank_size)
-                order = spread(order, listed, valid, self.min_distance, testing.remaining(task))
-            outcomes = testing.attempt_listed(task, order.tolist())
+            # Others would be turned away; with two balls they are half of the list.
+            valid = np.flatnonzero(testing.fits(task, self.rank_size))
+            if not len(valid):
+                continue
+            logits = scores(network, image, vectors[valid])
+            if self.failure_penalty:
+                order, outcomes = self._attempt_one_by_one(testing, task, valid, logits)
+            else:
+                order = valid[best_first(logits)]
+                if self.min_distance:
+                    order = spread(order, listed, self.min_distance, testing.remaining(task))
+                outcomes = testing.attempt_listed(task, order.tolist())
             if self.online_updates:
                 self._learn_online(network, image, vectors, order[: len(outcomes)], outcomes)
+
+    def _attempt_one_by_one(
+        self, testing: Testing, task: Task, numbers: Order, logits: npt.NDArray[np.float32]
+    ) -> tuple[Order, Outcomes]:
+        """Try the best candidate again and again; a failure counts against those beside it.
+
+        Returns:
+            The numbers of the tried actions, and their outcomes.
+        """
+        vectors = testing.actions(self.rank_size)[numbers]
+        tried: list[int] = []
+        outcomes: list[Outcomes] = []
+        for _ in range(min(testing.remaining(task), len(numbers))):
+            tried.append(best := int(logits.argmax()))
+            outcomes.append(testing.attempt_listed(task, [int(numbers[best])]))
+            if outcomes[-1][0] == Outcome.NOT_SOLVED:
+                square = ((vectors - vectors[best]) ** 2).sum(axis=1)
+                logits -= self.failure_penalty * np.exp(square / (-2 * self.failure_radius**2))
+            logits[best] = -np.inf
+        return numbers[tried], np.concatenate(outcomes)
 
     def _learn_online(
         self, network: QNetwork, image: Tensor, vectors: Tensor, tried: Order, outcomes: Outcomes
     ) -> None:
-        """Make updates with a fresh optimizer on all valid attempts on a task at once."""
-        valid = outcomes != 0
-        if not valid.any():
-            return
-        numbers = torch.from_numpy(tried[valid]).to(self.device)
-        solved = torch.from_numpy((outcomes[valid] > 0).astype(np.float32)).to(self.device)
+        """Make updates with a fresh optimizer on all attempts on a task at once."""
+        numbers = torch.from_numpy(tried).to(self.device)
+        solved = torch.from_numpy((outcomes == Outcome.SOLVED).astype(np.float32)).to(self.device)
         optimizer = torch.optim.Adam(network.parameters(), lr=self.online_learning_rate, fused=True)
         network.train()
         for _ in range(self.online_updates):
@@ -423,13 +458,7 @@ def data_digest(tasks: Sequence[Task], actions: int) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def spread(
-    order: Order,
-    actions: Actions,
-    valid: npt.NDArray[np.bool_],
-    distance: float,
-    count: int,
-) -> Order:
+def spread(order: Order, actions: Actions, distance: float, count: int) -> Order:
     """A ranking whose first actions keep a distance from each other.
 
     Going down the ranking, an action is postponed if it lies closer than ``distance`` to one chosen
@@ -437,21 +466,19 @@ def spread(
     actions are far enough from each other.
 
     Args:
-        order: indices of actions, best first.
+        order: indices of valid actions, best first.
         actions: [actions, action_size] action vectors.
-        valid: [actions] whether each is valid on the task; others never become attempts.
         distance: Euclidean distance between action vectors.
         count: number of attempts to choose.
     """
-    rest = order[valid[order]]
-    free = np.ones(len(rest), bool)
-    vectors = actions[rest]
+    free = np.ones(len(order), bool)
+    vectors = actions[order]
     taken: list[int] = []
     while len(taken) < count and free.any():
         place = int(free.argmax())  # the first that is free
         taken.append(place)
         free &= ((vectors - vectors[place]) ** 2).sum(axis=1) >= distance**2
         free[place] = False
-    others = np.ones(len(rest), bool)
+    others = np.ones(len(order), bool)
     others[taken] = False
-    return np.concatenate([rest[taken], rest[others]])
+    return np.concatenate([order[taken], order[others]])
