@@ -72,6 +72,18 @@ class Report(NamedTuple):
     preparing: bool = False  # training data are still being made; ``done`` then counts these
 
 
+class TrainingOptions(NamedTuple):
+    """Where a training is saved, and how long it may take."""
+
+    checkpoint: Path | None = None  # the file to resume from, if it exists, and to save to
+    run: dict[str, Any] | None = None  # what it is for, kept in the checkpoint
+    minutes: float | None = None  # an approximate limit, for agents that can plan by time
+    tensorboard: Path | None = None  # a folder for further logs, for agents that write any
+
+
+UNSAVED = TrainingOptions()
+
+
 @runtime_checkable
 class Learner(Agent[TrainingT, TestingT], Protocol[TrainingT, TestingT]):
     """An agent with a long training, which it reports on, saves and resumes."""
@@ -84,24 +96,8 @@ class Learner(Agent[TrainingT, TestingT], Protocol[TrainingT, TestingT]):
         """All settings by name, as they were used."""
         ...
 
-    def learn(
-        self,
-        training: TrainingT,
-        checkpoint: Path | None = None,
-        *,
-        run: dict[str, Any] | None = None,
-        minutes: float | None = None,
-        tensorboard: Path | None = None,
-    ) -> Iterator[Report]:
-        """Train and yield reports; afterwards :meth:`train` has nothing left to do.
-
-        Args:
-            training: what to learn from.
-            checkpoint: the file to resume from, if it exists, and to save to.
-            run: what the training is for, kept in the checkpoint.
-            minutes: an approximate limit of the training time, if the agent has one.
-            tensorboard: a folder for further logs, if the agent writes any.
-        """
+    def learn(self, training: TrainingT, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
+        """Train and yield reports; afterwards :meth:`train` has nothing left to do."""
         ...
 
     def load(self, path: Path) -> dict[str, Any]:

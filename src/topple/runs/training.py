@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from topple.files import whole_file
-from topple.runs.agent import Learner, Report, Setting
+from topple.runs.agent import Learner, Report, Setting, TrainingOptions
 from topple.runs.benchmark import config_from_data, find_benchmark
 from topple.runs.config import RunConfig
 from topple.runs.executors import Executor
@@ -61,13 +61,8 @@ def train_agent(
     benchmark = find_benchmark(config.benchmark)
     log = _ProgressLog(folder / PROGRESS)
     due = 1
-    for report in agent.learn(
-        benchmark.training(config, runner),
-        folder / CHECKPOINT,
-        run=config.to_data(),
-        minutes=minutes,
-        tensorboard=tensorboard,
-    ):
+    options = TrainingOptions(folder / CHECKPOINT, config.to_data(), minutes, tensorboard)
+    for report in agent.learn(benchmark.training(config, runner), options):
         dev = None
         reached = 0 if report.preparing else report.done * dev_scores // report.planned
         if dev_scores and reached >= due:

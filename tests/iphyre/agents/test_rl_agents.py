@@ -24,7 +24,7 @@ from topple.iphyre.plan import Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.published import IPHYRE_TABLE_A4_PLAYERS, iphyre_table_a4_means
 from topple.iphyre.rules import AT_10_HZ
-from topple.runs.agent import Learner
+from topple.runs.agent import Learner, TrainingOptions
 from topple.runs.checkpoint import CheckpointError
 from topple.runs.registry import create_agent
 from topple.runs.spec import load_spec
@@ -77,7 +77,9 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     before = torch.get_rng_state()
     threads = torch.get_num_threads()
     reports = list(
-        agent.learn(Training(TOY, AT_10_HZ, rng()), tmp_path / "c.pt", run={"for": "a test"})
+        agent.learn(
+            Training(TOY, AT_10_HZ, rng()), TrainingOptions(tmp_path / "c.pt", {"for": "a test"})
+        )
     )
     assert torch.equal(torch.get_rng_state(), before)
     assert torch.get_num_threads() == threads
@@ -119,7 +121,7 @@ def test_resumed_equals_uninterrupted(
     path = tmp_path / "c.pt"
     for stop in (30, 55):
         part = tiny(name)
-        for report in part.learn(Training(TOY, AT_10_HZ, rng(5)), path):
+        for report in part.learn(Training(TOY, AT_10_HZ, rng(5)), TrainingOptions(path)):
             if report.done >= part.total_timesteps * stop // 100:
                 break
         np.random.default_rng().random()  # others draw in between
@@ -127,7 +129,9 @@ def test_resumed_equals_uninterrupted(
     with pytest.raises(CheckpointError, match="finish it with"):
         tiny(name).load(path)
     rest = tiny(name)
-    done = [report.done for report in rest.learn(Training(TOY, AT_10_HZ, rng(5)), path)]
+    done = [
+        report.done for report in rest.learn(Training(TOY, AT_10_HZ, rng(5)), TrainingOptions(path))
+    ]
     assert 0 < len(done) < len(whole.history)
     for ours, theirs in zip(weights(rest), weights(whole), strict=True):
         assert torch.equal(ours, theirs)
@@ -136,7 +140,9 @@ def test_resumed_equals_uninterrupted(
 
 
 def test_logs_for_tensorboard(tmp_path: Path) -> None:
-    reports = tiny("a2c-i").learn(Training(TOY, AT_10_HZ, rng()), tensorboard=tmp_path)
+    reports = tiny("a2c-i").learn(
+        Training(TOY, AT_10_HZ, rng()), TrainingOptions(tensorboard=tmp_path)
+    )
     if find_spec("tensorboard") is None:
         with pytest.raises(ValueError, match="pip install tensorboard"):
             next(reports)
@@ -154,7 +160,7 @@ def test_variants_are_trained_on() -> None:
 
 def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "c.pt"
-    list(tiny("a2c-i").learn(Training(TOY, AT_10_HZ, rng()), path))
+    list(tiny("a2c-i").learn(Training(TOY, AT_10_HZ, rng()), TrainingOptions(path)))
     for other, games, seed, message in (
         (tiny("a2c-i", gamma=0.5), TOY, 0, "trained with gamma = 0.99, not 0.5"),
         (tiny("a2c-i"), TOY[:1], 0, "other games or another seed"),
@@ -162,7 +168,7 @@ def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
         (tiny("a2c-c"), TOY, 0, "is of agent A2cI, not A2cC"),
     ):
         with pytest.raises(CheckpointError, match=message):
-            list(other.learn(Training(games, AT_10_HZ, rng(seed)), path))
+            list(other.learn(Training(games, AT_10_HZ, rng(seed)), TrainingOptions(path)))
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(CheckpointError, match="damaged"):
         tiny("a2c-i").load(path)

@@ -30,6 +30,7 @@ from topple.iphyre.agents.world_model import (
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ
+from topple.runs.agent import TrainingOptions
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs" / "iphyre_models"
 GAMES = (game_named("support"), game_named("hinder"))
@@ -127,7 +128,9 @@ def test_observations_end_with_what_is_expected() -> None:
 def test_controllers_train_and_play(made: type[WithForesight], tmp_path: Path) -> None:
     agent = agent_of(made)
     path = tmp_path / "c.pt"
-    reports = list(agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), path))
+    reports = list(
+        agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path))
+    )
     assert reports[-1].done >= 600
     plays = []
     loaded = made()
@@ -147,10 +150,12 @@ def test_a_resumed_controller_equals_an_uninterrupted_one(
     whole, resumed = agent_of(WorldModelA2c), agent_of(WorldModelA2c)
     list(whole.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0))))
     path = tmp_path / "c.pt"
-    part = agent_of(WorldModelA2c).learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), path)
+    part = agent_of(WorldModelA2c).learn(
+        Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path)
+    )
     list(islice(part, 2))
     part.close()  # type: ignore[attr-defined]
-    list(resumed.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), path))
+    list(resumed.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path)))
     first, second = parameters(whole), parameters(resumed)
     assert all(torch.equal(first[name], value) for name, value in second.items())
 

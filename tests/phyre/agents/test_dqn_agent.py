@@ -17,6 +17,7 @@ from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
+from topple.runs.agent import TrainingOptions
 from topple.runs.checkpoint import CheckpointError
 
 ACTIONS = 60
@@ -93,17 +94,17 @@ def test_resumed_training_equals_uninterrupted_training(
     monkeypatch.setattr("topple.phyre.agents.dqn_updates.SAVE_SECONDS", 0.0)
     file = tmp_path / "checkpoint.pt"
     stopped = Dqn(**SMALL)
-    for report in stopped.learn(training(tasks, cache), file):
+    for report in stopped.learn(training(tasks, cache), TrainingOptions(file)):
         if report.done > 4:
             break
     assert 4 < report.done < SMALL["updates"]
     resumed = Dqn(**SMALL)
-    reports = list(resumed.learn(training(tasks, cache), file))
+    reports = list(resumed.learn(training(tasks, cache), TrainingOptions(file)))
     assert reports[0].done > report.done
     assert_equal_weights(whole, resumed)
     # Loaded again, with nothing left to do, it is the same once more.
     again = Dqn(**SMALL)
-    assert list(again.learn(training(tasks, cache), file)) == []
+    assert list(again.learn(training(tasks, cache), TrainingOptions(file))) == []
     assert_equal_weights(whole, again)
 
 
@@ -121,7 +122,7 @@ def test_online_updates_change_later_rankings_and_nothing_else(
 ) -> None:
     file = tmp_path / "checkpoint.pt"
     offline = Dqn(**SMALL)
-    list(offline.learn(training(tasks, cache), file))
+    list(offline.learn(training(tasks, cache), TrainingOptions(file)))
     online = DqnOnline(**SMALL, online_learning_rate=1e-2)
     online.load(file)
     before = weights(online)
@@ -162,7 +163,7 @@ def test_failures_count_against_the_actions_beside_them(
     tasks: list[Task], cache: ActionCache, tmp_path: Path
 ) -> None:
     file = tmp_path / "checkpoint.pt"
-    list(Dqn(**SMALL).learn(training(tasks, cache), file))
+    list(Dqn(**SMALL).learn(training(tasks, cache), TrainingOptions(file)))
     logs = []
     for penalty, radius in ((0.0, 0.1), (1e6, 1e-6), (1e6, 0.1)):
         agent = Dqn(**SMALL, failure_penalty=penalty, failure_radius=radius)
@@ -184,7 +185,7 @@ def test_a_time_limit_lowers_the_updates_and_says_so(
 ) -> None:
     monkeypatch.setattr("topple.phyre.agents.dqn_updates.MEASURE_SECONDS", 0.05)
     agent = Dqn(**{**SMALL, "updates": 10 * CHUNK})
-    reports = list(agent.learn(training(tasks, cache), minutes=0.02))
+    reports = list(agent.learn(training(tasks, cache), TrainingOptions(minutes=0.02)))
     assert reports[-1].done == reports[-1].planned == agent.updates < 10 * CHUNK
     assert agent.settings["updates"] == agent.updates
     assert (reports[-1].learning_rate or 0.0) < 0.1 * agent.learning_rate
@@ -195,15 +196,19 @@ def test_a_checkpoint_is_for_its_own_training(
 ) -> None:
     file = tmp_path / "checkpoint.pt"
     agent = Dqn(**SMALL)
-    list(agent.learn(training(tasks, cache), file))
+    list(agent.learn(training(tasks, cache), TrainingOptions(file)))
     with pytest.raises(
         CheckpointError, match=r"trained with fusion_place = last, not first; use the"
     ):
-        list(Dqn(**{**SMALL, "fusion_place": "first"}).learn(training(tasks, cache), file))
+        list(
+            Dqn(**{**SMALL, "fusion_place": "first"}).learn(
+                training(tasks, cache), TrainingOptions(file)
+            )
+        )
     with pytest.raises(CheckpointError, match="another seed; use"):
-        list(Dqn(**SMALL).learn(training(tasks, cache, seed=5), file))
+        list(Dqn(**SMALL).learn(training(tasks, cache, seed=5), TrainingOptions(file)))
     with pytest.raises(CheckpointError, match="trained on other tasks"):
-        list(Dqn(**SMALL).learn(training(tasks[:2], cache), file))
+        list(Dqn(**SMALL).learn(training(tasks[:2], cache), TrainingOptions(file)))
     other = Dqn(**SMALL)
     other.load(file)
     with pytest.raises(CheckpointError, match="trained on other tasks"):
@@ -215,7 +220,7 @@ def test_unfinished_training_is_not_evaluated(
 ) -> None:
     monkeypatch.setattr("topple.phyre.agents.dqn_updates.SAVE_SECONDS", 0.0)
     file = tmp_path / "checkpoint.pt"
-    next(iter(Dqn(**SMALL).learn(training(tasks, cache), file)))
+    next(iter(Dqn(**SMALL).learn(training(tasks, cache), TrainingOptions(file))))
     with pytest.raises(CheckpointError, match="has 1 of 12 updates; finish it"):
         Dqn(**SMALL).load(file)
     with pytest.raises(ValueError, match="no weights; train it or load"):

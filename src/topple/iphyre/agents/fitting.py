@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Training
-from topple.runs.agent import Report
+from topple.runs.agent import UNSAVED, Report, TrainingOptions
 from topple.runs.checkpoint import (
     CheckpointError,
     check_settings,
@@ -275,28 +275,17 @@ class FittedAgent:
             for _ in self.learn(training):
                 pass
 
-    def learn(
-        self,
-        training: Training,
-        checkpoint: Path | None = None,
-        *,
-        run: dict[str, Any] | None = None,
-        minutes: float | None = None,
-        tensorboard: Path | None = None,
-    ) -> Iterator[Report]:
+    def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Sample episodes of games at 60 Hz, as published, and run the remaining epochs.
 
         Args:
             training: the games to learn from and the generator of the seed; its rules are not
                 used, because the data are sampled at 60 Hz.
-            checkpoint: file to resume from if it exists, and to save to.
-            run: what the training is for, kept in the checkpoint.
-            minutes: not used; the number of epochs is a setting.
-            tensorboard: not used.
+            options: where to save it; the number of epochs is a setting.
         """
         seed = int(training.rng.integers(_SEEDS))
         start = time.monotonic()
-        for report in self.fit_games(training.games, seed, checkpoint, run or {}):
+        for report in self.fit_games(training.games, seed, options.checkpoint, options.run or {}):
             self.seconds, start = self.seconds + time.monotonic() - start, time.monotonic()
             yield report
 

@@ -35,7 +35,7 @@ from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.iphyre.split import Split
 from topple.iphyre.strategy import Strategy
 from topple.iphyre.variants import vary
-from topple.runs.agent import Observation, Report, Traits
+from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
 from topple.runs.checkpoint import CheckpointError, check_settings, read_state, write_state
 from topple.runs.settings import above_zero, at_least, settings_of
 
@@ -124,24 +124,14 @@ class RlAgent:
             for _ in self.learn(training):
                 pass
 
-    def learn(
-        self,
-        training: Training,
-        checkpoint: Path | None = None,
-        *,
-        run: dict[str, Any] | None = None,
-        minutes: float | None = None,
-        tensorboard: Path | None = None,
-    ) -> Iterator[Report]:
+    def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Take the remaining steps, with a report after every hundredth of them.
 
         Args:
             training: the games to learn from, their rules, and the generator of the seed.
-            checkpoint: file to resume from if it exists, and to save to.
-            run: what the training is for, kept in the checkpoint.
-            minutes: not used; the number of steps is a setting.
-            tensorboard: folder for the library's logs.
+            options: where to save it and the library's logs; the number of steps is a setting.
         """
+        checkpoint, tensorboard = options.checkpoint, options.tensorboard
         if tensorboard is not None and find_spec("tensorboard") is None:
             raise ValueError("logs for tensorboard need it: pip install tensorboard")
         games = training.games
@@ -174,7 +164,7 @@ class RlAgent:
             if checkpoint is not None and (last or time.monotonic() - saved > SAVE_SECONDS):
                 saved = time.monotonic()
                 state = capture(model, env, global_rng)
-                self._save(checkpoint, run or {}, names, seed, state)
+                self._save(checkpoint, options.run or {}, names, seed, state)
             yield self.history[-1]
 
     def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:

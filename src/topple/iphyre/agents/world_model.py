@@ -28,7 +28,7 @@ from topple.iphyre.observe import observation_size
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Report
+from topple.runs.agent import UNSAVED, Report, TrainingOptions
 from topple.runs.checkpoint import load_weights
 from topple.runs.settings import at_least
 
@@ -112,15 +112,7 @@ class WithForesight(RlAgent):
         super().__post_init__()
         at_least(self, 1, "samples_per_class", *_MODEL)
 
-    def learn(
-        self,
-        training: Training,
-        checkpoint: Path | None = None,
-        *,
-        run: dict[str, Any] | None = None,
-        minutes: float | None = None,
-        tensorboard: Path | None = None,
-    ) -> Iterator[Report]:
+    def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Train the MDRNN, unless the cache has it, then take the remaining steps.
 
         Reports on the MDRNN count its updates and are marked as preparing.
@@ -129,7 +121,7 @@ class WithForesight(RlAgent):
         data = training.games, self.samples_per_class, self.model_seed
         for epoch in train_mdrnn(self._mdrnn, *data):
             yield epoch._replace(preparing=True)
-        yield from super().learn(training, checkpoint, run=run, tensorboard=tensorboard)
+        yield from super().learn(training, options)
 
     def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:
         assert self._mdrnn is not None

@@ -46,7 +46,7 @@ from topple.phyre.engine_hash import engine_hash
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
-from topple.runs.agent import Observation, Report, Traits
+from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
 from topple.runs.checkpoint import (
     CheckpointError,
     check_settings,
@@ -220,28 +220,16 @@ class Dqn:
         for _ in self.learn(training):
             pass
 
-    def learn(
-        self,
-        training: Training,
-        checkpoint: Path | None = None,
-        *,
-        run: dict[str, Any] | None = None,
-        minutes: float | None = None,
-        tensorboard: Path | None = None,
-        graph: bool = True,
-    ) -> Iterator[Report]:
+    def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Make the remaining updates, with a report every few seconds.
 
         Args:
             training: the tasks to learn from.
-            checkpoint: file to resume from if it exists, and to save to.
-            run: what the training is for, kept in the checkpoint.
-            minutes: approximate time limit. The number of updates is planned once, from the rate
-                of the first ones, and the learning rate falls to 0 over these; ``updates`` becomes
-                that number.
-            tensorboard: not used.
-            graph: whether updates are replayed from a CUDA graph, on a GPU.
+            options: where to save it. Under a time limit the number of updates is planned once,
+                from the rate of the first ones, and the learning rate falls to 0 over these;
+                ``updates`` becomes that number.
         """
+        checkpoint, run = options.checkpoint, options.run or {}
         seed = int(training.rng.integers(_SEEDS))
         chosen = self._chosen(training)
         digest = data_digest(chosen, self.actions)
@@ -263,7 +251,6 @@ class Dqn:
             self._images(images),
             self._vectors(training.actions(self.actions)),
             batches,
-            graph=graph,
         )
         if checkpoint is not None and checkpoint.exists():
             found = Checkpoint.read(checkpoint)
@@ -278,7 +265,7 @@ class Dqn:
                 self._finished = found
                 return
 
-        timer = UpdateTimer(minutes)
+        timer = UpdateTimer(options.minutes)
         while updates.done < self.updates:
             timer.start()
             rates = self._rates(updates.done, min(timer.count, self.updates - updates.done))
@@ -334,14 +321,14 @@ class Dqn:
         self,
         updates: Updates,
         training: Training,
-        run: dict[str, Any] | None,
+        run: dict[str, Any],
         digest: str,
         seed: int,
     ) -> Checkpoint:
         assert self._network is not None
         return Checkpoint(
             self.settings,
-            run or {},
+            run,
             digest,
             training.tier.action_size,
             seed,
