@@ -402,7 +402,7 @@ class Dqn:
         Returns:
             The numbers of the tried actions, and their outcomes.
         """
-        vectors = testing.actions(self.rank_size)[numbers]
+        vectors = testing.actions(self.rank_size)[numbers].astype(np.float32)
         tried: list[int] = []
         outcomes: list[Outcomes] = []
         for _ in range(min(testing.remaining(task), len(numbers))):
