@@ -52,10 +52,12 @@ def address(data_folder: Path, runs_folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def site_folder(tmp_path_factory: pytest.TempPathFactory, runs_folder: Path) -> Path:
+def site_folder(
+    tmp_path_factory: pytest.TempPathFactory, wasm_module: Path, runs_folder: Path
+) -> Path:
     """A small static site below a folder, as on a host that has other pages, too."""
     folder = tmp_path_factory.mktemp("host")
-    small_site(folder / "some" / "place", runs_folder)
+    small_site(folder / "some" / "place", wasm_module, runs_folder)
     return folder
 
 

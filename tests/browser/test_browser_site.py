@@ -14,11 +14,13 @@ from playwright.sync_api import Locator, expect
 
 from support.browser_parts import SOLVING, TASK, MakeVisitor, Visitor
 from support.site_parts import Host, hosted
+from topple.player.export_records import export_records
 from topple.player.models.base import Benchmark
 from topple.player.own_puzzles import blank
 from topple.player.puzzles import published_task
 from topple.player.runs import RunIndex
 from topple.player.solutions import find_solution
+from topple.runs import RunRecord
 from topple.runs.benchmark import find_benchmark
 
 SITE = "some/place/"
@@ -98,7 +100,7 @@ def test_all_is_played_after_the_network_is_cut(
     visitor.press("Save")
     visitor.go("#/make")
     link = _copied(visitor, page.get_by_role("button", name="Copy a link to A small step"))
-    exported = _export(visitor, tmp_path)
+    exported, records = _export(visitor, tmp_path)
     page.evaluate("(async () => (await import('./api.js')).api.delete('me'))()")
     visitor.go("#/make")
     expect(page.get_by_text("There are no puzzles yet")).to_be_visible()
@@ -112,15 +114,17 @@ def test_all_is_played_after_the_network_is_cut(
     }
     played = [(one["benchmark"], one.get("task", one.get("game"))) for one in exported["attempts"]]
     assert played == [("phyre", TASK), ("phyre", TWO_BALLS), ("iphyre", "support")]
+    assert [record.protocol["client"]["differing_outcomes"] for record in records] == [0, 0, 0]
 
 
-def _export(visitor: Visitor, folder: Path) -> Any:
+def _export(visitor: Visitor, folder: Path) -> tuple[Any, list[RunRecord[Any, Any]]]:
+    """The file of attempts that the page writes, and the records that they are scored as."""
     visitor.press("Settings")
     with visitor.page.expect_download() as download:
         visitor.press("Export my attempts")
     path = folder / download.value.suggested_filename
     download.value.save_as(path)
-    return json.loads(path.read_text())
+    return json.loads(path.read_text()), export_records(path)
 
 
 CLOCKWISE = {"polygon": [[0, 0], [0, 9], [9, 0]]}

@@ -5,6 +5,7 @@ Nothing in it names where it lies, so it works under any path.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
@@ -25,7 +26,10 @@ _HEAD = """\
     <link rel="apple-touch-icon" href="icon-192.png" />
     <meta name="theme-color" content="#14181d" />
     <script type="module" src="offline.js"></script>
+    <script src="from_file.js"></script>
 """
+_MODULES = (".js", ".json")  # what the page loads as texts
+_SCRIPTS = {"service_worker.js", "offline.js", "from_file.js", "theme.js"}  # but not these
 
 
 def write_site(folder: Path, module: Path, content: Content) -> None:
@@ -54,6 +58,7 @@ def write_site(folder: Path, module: Path, content: Content) -> None:
     index = folder / "index.html"
     index.write_text(_index(index.read_text("utf-8")), "utf-8")
     _write_service_worker(folder)
+    _write_files(folder)
 
 
 def _index(page: str) -> str:
@@ -82,6 +87,19 @@ def _icon(size: int) -> Image.Image:
     draw.circle((19 * scale, 22 * scale), 9 * scale, "#f34f46")
     draw.circle((51 * scale, 41 * scale), 5 * scale, "#1877f2")
     return image.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def _write_files(folder: Path) -> None:
+    """Write all modules and data into one script, for a page that is opened as a file."""
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.suffix in _MODULES and name not in _SCRIPTS:
+            files[name] = path.read_text("utf-8")
+        elif path.suffix == ".gz":
+            files[name] = base64.b64encode(path.read_bytes()).decode("ascii")
+    with whole_file(folder / "site_files.js") as part:
+        part.write_text(f"globalThis.toppleFiles = {json.dumps(files)};\n", "utf-8")
 
 
 def _write_service_worker(folder: Path) -> None:

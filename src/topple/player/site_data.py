@@ -39,7 +39,7 @@ from topple.player.attempts import LIMITS
 from topple.player.data_files import write_data, write_packed
 from topple.player.models.base import HINT_LEVELS, MAX_NAME, Benchmark, Hint
 from topple.player.models.iphyre import GameCard
-from topple.player.own_puzzles import blank
+from topple.player.own_puzzles import ENOUGH, blank
 from topple.player.players import new_player
 from topple.player.puzzles import published_task
 from topple.player.replays import plan_text
@@ -203,7 +203,7 @@ def _solvability() -> dict[str, Any]:
         "latest": sampling.LATEST,
         "never": sampling.NEVER_SHARE,
     }
-    return {**tests, "plans": plans, "search_seconds": SEARCH_SECONDS}
+    return {**tests, "plans": plans, "search_seconds": SEARCH_SECONDS, "enough": ENOUGH}
 
 
 def _template(service: Service, template: str) -> dict[str, Any]:

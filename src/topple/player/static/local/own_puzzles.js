@@ -4,7 +4,7 @@ import { BALL_RADIUS, gameGeometry, grayAt, startOf } from "../canvas/iphyre_geo
 import { SceneError } from "../engine/engine.js";
 import { ballsOf } from "./puzzles.js";
 
-const BATCH = 200; // random actions between two looks at the clock
+const SLICE = 12; // ms of search before other calls and the clock of a live game have their turn
 
 /** A body of a rule that was broken, in the sentence that says so. */
 const NAMED = /\b(?:body|block|ball) (\d{1,6})\b/i;
@@ -180,55 +180,78 @@ export async function checkPuzzle(backend, puzzle) {
   }
 }
 
-/** Try random actions or plans for some seconds, as the server's type Solvability. */
-export async function solvability(backend, { benchmark, tier, data }, seconds) {
+/**
+ * Try random actions or plans for some seconds, as the server's type Solvability.
+ * @param {any} backend
+ * @param {any} puzzle
+ * @param {number} seconds
+ * @param {number} [enough] solutions to find; many tell how rare they are
+ */
+export async function solvability(backend, { benchmark, tier, data }, seconds, enough = 1) {
   const { catalogue } = backend;
   const [engine, { solvability: rules }] = await Promise.all([
     catalogue.engine(),
     catalogue.answers(),
   ]);
   const end = performance.now() + 1000 * seconds;
-  if (benchmark === "phyre") return trySceneActions(engine, data, tier, rules[tier], end);
+  if (benchmark === "phyre") return tryActions(engine, data, tier, rules[tier], end, enough);
   const { rules: clocks } = await catalogue.games();
-  return tryPlans(engine, gameGeometry(data), clocks.play, rules.plans, end);
+  return tryPlans(engine, gameGeometry(data), clocks.play, rules.plans, end, enough);
 }
 
-function trySceneActions(engine, scene, tier, { p0, min_valid: least, significance }, end) {
+/** Try again and again until a function returns true or the time is over, a slice at a time. */
+async function tryUntil(end, attempt) {
+  for (let now = performance.now(); now < end; now = performance.now()) {
+    const pause = Math.min(now + SLICE, end);
+    while (performance.now() < pause) if (attempt()) return;
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+async function tryActions(engine, scene, tier, test, end, enough) {
+  const { p0, min_valid: least, significance } = test;
   let [tried, valid, solved, stable] = [0, 0, 0, 0];
   let solution = null;
   // The chance of no stable solution, if twice the share p0 of actions were one.
-  const hopeless = () => valid >= least && (1 - 2 * p0) ** valid < significance;
-  while (!solution && !hopeless() && performance.now() < end) {
-    for (let i = 0; i < BATCH && !solution; i++) {
-      const action = Array.from({ length: 3 * ballsOf(tier) }, Math.random);
-      const { outcome } = engine.phyre.simulate(scene, action, { stable: true });
-      tried++;
-      if (outcome === "invalid") continue;
-      valid++;
-      if (outcome !== "not_solved") solved++;
-      if (outcome === "stably_solved") [stable, solution] = [stable + 1, action];
+  const hopeless = () => !stable && valid >= least && (1 - 2 * p0) ** valid < significance;
+  await tryUntil(end, () => {
+    const action = Array.from({ length: 3 * ballsOf(tier) }, Math.random);
+    const { outcome } = engine.phyre.simulate(scene, action, { stable: true });
+    tried += 1;
+    if (outcome === "invalid") return false;
+    valid += 1;
+    if (outcome !== "not_solved") solved += 1;
+    if (outcome === "stably_solved") {
+      stable += 1;
+      solution ??= action;
     }
-  }
+    return (stable > 0 && solved >= enough) || hopeless();
+  });
   const verdict = solution ? "solvable" : hopeless() ? "unsolvable" : "open";
   const sentence = verdictSentence(verdict, solved, valid, "valid actions");
   return { verdict, tried, valid, solved, stable, solution, plan: null, sentence };
 }
 
-function tryPlans(engine, game, clock, { interval, latest, never }, end) {
+async function tryPlans(engine, game, clock, { interval, latest, never }, end, enough) {
   const grays = game.bodies.flatMap(({ kind }, body) => (kind === "gray" ? [body] : []));
   const ticks = Math.round(interval * clock.hz);
+  const draw = () => ticks * (1 + Math.floor((Math.random() * latest) / interval));
   let [tried, solved] = [0, 0];
   let plan = null;
-  do {
+  await tryUntil(end, () => {
     const drawn = grays
       .filter(() => Math.random() >= never)
-      .map((body) => ({ body, tick: ticks * (1 + Math.floor((Math.random() * latest) / interval)) }))
+      .map((body) => ({ body, tick: draw() }))
       .sort((a, b) => a.tick - b.tick);
     // One block goes at a tick; the next one waits.
     drawn.forEach((one, i) => (one.tick = Math.max(one.tick, (drawn[i - 1]?.tick ?? -1) + 1)));
-    tried++;
-    if (engine.iphyre.play(game, drawn, clock).solved) [solved, plan] = [1, drawn];
-  } while (!plan && grays.length && performance.now() < end);
+    tried += 1;
+    if (engine.iphyre.play(game, drawn, clock).solved) {
+      solved += 1;
+      plan ??= drawn;
+    }
+    return solved >= enough || !grays.length;
+  });
   const verdict = plan ? "solvable" : grays.length ? "open" : "unsolvable";
   const sentence = verdictSentence(verdict, solved, tried, "plans");
   return { verdict, tried, valid: tried, solved, stable: null, solution: null, plan, sentence };

@@ -38,6 +38,7 @@ const ROUTES = [
   ["GET", "puzzles", listPuzzles],
   ["GET", "puzzles/blank", blankPuzzle],
   ["POST", "puzzles/check", (backend, { body }) => checkPuzzle(backend, body)],
+  ["POST", "puzzles/solvability", measureDraft],
   ["POST", "puzzles", newPuzzle],
   ["GET", "puzzles/:puzzle", async (backend, { parts: [id] }) => out(await ownPuzzle(backend, id))],
   ["PUT", "puzzles/:puzzle", changePuzzle],
@@ -358,6 +359,12 @@ async function deletePuzzle(backend, { parts: [id] }) {
   await store.delete("marks", subject);
   await store.delete("puzzles", id);
   return cardOf(puzzle);
+}
+
+async function measureDraft(backend, { body: { seconds = 5, ...draft } }) {
+  const { solvability: rules } = await backend.catalogue.answers();
+  const puzzle = await cleanPuzzle(backend, draft);
+  return solvability(backend, puzzle, Math.min(seconds, 20), rules.enough);
 }
 
 async function findSolvability(backend, { parts: [id], body: { seconds = 5 } }) {
