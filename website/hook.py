@@ -10,6 +10,8 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from command_pages import command_page
+from environment_pages import INDEX as ENVIRONMENTS
+from environment_pages import environment_index, environment_nav, environment_pages
 from facts import FILE, best_plans
 from game_pages import INDEX as GAMES
 from game_pages import game_index, game_nav, game_pages
@@ -19,7 +21,7 @@ from pages import Pictures
 from player_pages import player_page
 from reference_pages import INDEX as REFERENCE
 from reference_pages import reference_index, reference_nav, reference_pages
-from repository import Repository
+from repository import Repository, repository_address
 from template_pages import INDEX as TEMPLATES
 from template_pages import template_index, template_nav, template_pages
 from topple.iphyre.analysis.store import read_json
@@ -30,6 +32,7 @@ ICON = ROOT / "src" / "topple" / "player" / "static" / "icon.svg"
 MARK = "<!-- pages -->"  # place of an index in a page that is written by hand
 FACTS: dict[str, Any] = read_json(FILE)
 INDEXES = {
+    ENVIRONMENTS: environment_index,
     TEMPLATES: template_index,
     GAMES: lambda: game_index(FACTS),
     REFERENCE: reference_index,
@@ -42,16 +45,21 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         {"PHYRE templates": [TEMPLATES, *template_nav()]},
         {"I-PHYRE games": [GAMES, *game_nav()]},
     ]
-    config.nav = site_nav(Path(config.docs_dir), puzzles, reference_nav())
+    environments = [ENVIRONMENTS, *environment_nav()]
+    config.nav = site_nav(Path(config.docs_dir), environments, puzzles, reference_nav())
+    config.repo_url = repository_address(ROOT)
+    config.repo_name = "Repository"
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and pictures that are made from the package."""
     pictures = Pictures(CACHE)
+    best = best_plans(FACTS)
     made = [
+        *environment_pages(FACTS, best, pictures),
         *template_pages(FACTS, pictures),
-        *game_pages(FACTS, best_plans(FACTS), pictures),
+        *game_pages(FACTS, best, pictures),
         *reference_pages(),
         command_page(),
         player_page(),

@@ -72,12 +72,15 @@ MIGRATING = Folder("migrating", ("phyre", "iphyre"))
 DECISIONS = Folder("decisions")
 
 
-def site_nav(docs: Path, puzzles: list[Any], reference: list[Any]) -> list[Any]:
+def site_nav(
+    docs: Path, environments: list[Any], puzzles: list[Any], reference: list[Any]
+) -> list[Any]:
     """The value of `nav` for MkDocs; a folder without pages has no entry."""
     sections: dict[str, Any] = {
         "Home": "index.md",
         "Tutorials": TUTORIALS.pages(docs),
         "Guides": GUIDES.pages(docs),
+        "Environments": environments,
         "Puzzles": puzzles,
         "Migrating": MIGRATING.pages(docs),
         "Physics and exactness": "physics.md",

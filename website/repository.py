@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 from pathlib import Path
 
 from pages import Page
@@ -27,6 +28,27 @@ HOME = {
     "docs": "index.md",
     "src/topple/phyre/templates": "puzzles/templates/index.md",
 }
+
+
+def repository_address(root: Path) -> str | None:
+    """Where people find the repository, as the host of its CI or its clone tells; None if nowhere."""
+    server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
+    if server and name:
+        return f"{server}/{name}"
+    command = ["git", "-C", str(root), "remote", "get-url", "origin"]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return web_address(told)
+
+
+def web_address(remote: str) -> str | None:
+    """The page of a repository that is cloned from an address, if that is on a host."""
+    match = re.fullmatch(
+        r"(?:(?:https?|ssh|git)://)?(?:[^@/]+@)?([\w.-]+\.\w+)[:/](?:\d+/)?(.+?)(?:\.git)?/?", remote
+    )
+    return f"https://{match[1]}/{match[2]}" if match else None
 
 
 class Repository:

@@ -34,6 +34,10 @@ ENVIRONMENTS = (
         "topple.iphyre.vector_env:combined",
     ),
 )
+#: What is the same in all environments of a version.
+VERSIONS = {
+    "v0": "Tasks, games, rewards and endings as published, of the first release of Topple.",
+}
 
 
 def register_all() -> None:

@@ -16,7 +16,7 @@ from topple.compat.iphyre.games import PARAS
 
 ROOT = Path(__file__).parents[2]
 OUTSIDE = [ROOT / "README.md", ROOT / "examples" / "README.md"]  # of the site
-FOLDERS = ("docs", "docs/tutorials", "docs/guides", "docs/migrating")
+FOLDERS = ("docs", "docs/environments", "docs/tutorials", "docs/guides", "docs/migrating")
 PAGES = [*OUTSIDE, *(page for folder in FOLDERS for page in sorted((ROOT / folder).glob("*.md")))]
 #: Pages that need what a test machine has not, or only list what there is -> where it is tested.
 ELSEWHERE = {"gpu.md": "tests/phyre/engine/test_cuda.py", "command_line.md": "tests/cli"}

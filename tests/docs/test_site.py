@@ -122,8 +122,9 @@ def listed(nav: object) -> Iterator[str]:
 
 def test_every_file_of_docs_is_in_the_nav(site: Path) -> None:
     written = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
-    made = {f"puzzles/{kind}/index.md" for kind in ("templates", "games")} | {"reference/index.md"}
-    in_nav = set(listed(site_nav(DOCS, [], [])))
+    indexes = ("environments", "puzzles/templates", "puzzles/games", "reference")
+    made = {f"{folder}/index.md" for folder in indexes}
+    in_nav = set(listed(site_nav(DOCS, [], [], [])))
     assert written - made == in_nav
     for name in written:
         assert (site / name).with_suffix(".html").is_file()

@@ -1,13 +1,8 @@
-"""I-PHYRE as Gymnasium environments, one for each strategy.
+"""I-PHYRE as Gymnasium environments, one for each strategy: an episode is a play of a game.
 
-Observation: by default a float32 vector: the 12 x 9 object table of `topple.iphyre.observe`,
-scaled and clipped to 0 to 1, followed by the positions an action speaks of (120 numbers in all;
-on the fly 122). With `observation="image"`, a 600 x 600 RGB picture of type uint8.
-
-Action: in advance, `Box(0, 1, (6,))`, the time of removal of each gray block, in the game's
-order, as a fraction of 15 seconds; 0 and 1 mean never, and one step is a whole episode. On the
-fly, `Discrete(7)`, nothing or one of the gray blocks, every tick. Combined, as in advance, but a
-step ends one tick after the next removal, to plan anew.
+Observation: by default a vector: the 12 x 9 object table of `topple.iphyre.observe`, scaled and
+clipped to 0 to 1, followed by the positions an action speaks of. Images are RGB pictures of the
+scene.
 
 Reward: -1 a second, -10 for each block removed and +1000 for getting every ball out.
 
@@ -36,6 +31,14 @@ from topple.iphyre.split import Split, split_named
 from topple.iphyre.strategy import Strategy
 
 Observation = NDArray[np.float32] | NDArray[np.uint8]
+#: What `info` holds.
+INFO = {
+    "game": "Name of the game.",
+    "tick": "Ticks played; there are ten a second.",
+    "removed": "Blocks removed.",
+    "solved": "Whether every ball is out.",
+}
+
 ObservationKind = Literal["symbolic", "image"]
 
 
@@ -90,8 +93,8 @@ class IPhyreEnv(gym.Env[Observation, Any]):
     """One episode at a time; see the module for spaces and rewards.
 
     The game is sampled at each reset from those given, or chosen with
-    `reset(options={"game": name})`. `info` holds the game's name, the tick, the number
-    of blocks removed and whether it is solved. Use an environment in one thread at a time.
+    `reset(options={"game": name})`. `info` holds what `INFO` names. Use an environment in one
+    thread at a time.
 
     Args:
         strategy: what an action means.
@@ -183,21 +186,33 @@ class IPhyreEnv(gym.Env[Observation, Any]):
 
 
 class IPhyreInAdvanceEnv(IPhyreEnv):
-    """All times at once; one step is an episode."""
+    """Plan everything before the start: one step is a whole episode.
+
+    Action: the time of removal of each gray block, in the game's order, as a fraction of 15
+    seconds; 0 and 1 mean never. Games have up to six gray blocks; further numbers mean nothing.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Strategy.IN_ADVANCE, **options)
 
 
 class IPhyreOnTheFlyEnv(IPhyreEnv):
-    """A block or nothing, every tick."""
+    """Act while the game runs: a block or nothing, at every tick, up to 150 steps.
+
+    Action: 0 does nothing, and 1 to 6 remove a gray block, in the game's order. A block that is
+    gone, or that the game does not have, costs nothing.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Strategy.ON_THE_FLY, **options)
 
 
 class IPhyreCombinedEnv(IPhyreEnv):
-    """All times, anew after every removal."""
+    """Plan all removals, and plan anew after each: up to seven steps.
+
+    Action: as in advance, the time of removal of each gray block as a fraction of 15 seconds. A step
+    ends one tick after the next removal, or with the episode.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Strategy.COMBINED, **options)

@@ -1,15 +1,13 @@
-"""PHYRE as Gymnasium environments, one for each tier.
+"""PHYRE as Gymnasium environments, one for each tier: an episode is a task, a step is an attempt.
 
-An episode is a task, a step is an attempt:
+Observation: the task before any action, since every attempt starts from there. Images are colour
+codes (`topple.phyre.scene.Color`), 256 x 256 pixels with row 0 at the bottom. Features have a row
+of 14 numbers for each object (`topple.phyre.features`), zeros below.
 
-* action: `Box(0, 1, (3,))`, x, y and radius of a ball; for two balls `Box(0, 1, (6,))`.
-* observation: the task before any action, since every attempt starts from there. Images
-  are `Box(0, 6, (256, 256), uint8)` of colour codes with row 0 at the bottom; features are
-  `Box(-4, 4, (64, 14), float32)`, a row for each object (see topple.phyre.features),
-  zeros below.
-* reward: 1 for solving the task, else 0.
-* end: terminated when solved, truncated after 100 valid attempts in vain. Actions that do
-  not fit the task are flagged in `info` and not counted.
+Reward: 1 for solving the task, otherwise 0.
+
+End: an episode terminates when the task is solved and is truncated after 100 valid attempts in
+vain. An action that does not fit into the scene is flagged in `info` and not counted.
 """
 
 from __future__ import annotations
@@ -38,6 +36,15 @@ from topple.phyre.scene import Color
 from topple.phyre.task_set import Choice
 from topple.phyre.tier import Tier
 
+#: What `info` holds.
+INFO = {
+    "task": "Name of the task, such as `00001:042`.",
+    "attempts": "Valid attempts made on it.",
+    "outcome": "After a step: how the attempt ended, a value of `topple.Outcome`.",
+    "valid": "After a step: whether the action fitted into the scene.",
+    "steps": "After a step: how many steps of the physics were simulated.",
+}
+
 FEATURE_LIMIT = 4.0  # long bars have their middle outside the scene and diameters above 1
 
 
@@ -62,9 +69,7 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
 
     The task is sampled at each reset from those given, or chosen with
     `reset(options={"task": "00001:042"})`, which may be any task: an id, a Task, a Scene.
-    `info` holds the task's name and the attempts made; after a step also the outcome (a
-    value of Outcome), whether the action was valid, and the steps it was simulated for. Use an
-    environment in one thread at a time.
+    `info` holds what `INFO` names. Use an environment in one thread at a time.
 
     Args:
         tier: what an action places.
@@ -126,14 +131,22 @@ class PhyreEnv(gym.Env[Observation, npt.NDArray[np.float32]]):
 
 
 class PhyreBallEnv(PhyreEnv):
-    """An action places one ball."""
+    """Place one red ball so that the goal comes about: 25 templates of 100 tasks.
+
+    Action: x and y of the ball's centre and its radius, as fractions: from the left and the lower
+    edge of the scene, and from the smallest radius, 2 pixels, to the largest, 32.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Tier.BALL, **options)
 
 
 class PhyreTwoBallsEnv(PhyreEnv):
-    """An action places two balls."""
+    """Place two red balls at once: 25 templates of 100 tasks, harder than those for one.
+
+    Action: x, y and radius of the first ball and then of the second, as fractions: from the left
+    and the lower edge of the scene, and from the smallest radius, 2 pixels, to the largest, 32.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Tier.TWO_BALLS, **options)
