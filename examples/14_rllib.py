@@ -1,7 +1,7 @@
-"""PPO of RLlib on the environments of I-PHYRE: two short iterations in this process.
+"""PPO of RLlib on an environment of I-PHYRE: two short iterations in this process.
 
-Needs `pip install 'topple[agents]' 'ray[rllib]'`. For real training, add
-`.env_runners(num_env_runners=8)` and iterations.
+Needs `pip install 'topple[rllib]'`. For real training, give `.env_runners(num_env_runners=8)` and
+more iterations.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import logging
 from typing import Any
 
 import gymnasium
+import ray
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.tune.registry import register_env
 
@@ -28,11 +29,13 @@ config = (
     PPOConfig()
     .environment("iphyre", env_config={"split": "basic"})
     .env_runners(num_env_runners=0)
-    .training(train_batch_size_per_learner=200, minibatch_size=100, num_epochs=2)
+    .training(train_batch_size_per_learner=100, minibatch_size=50, num_epochs=2)
     .debugging(seed=0)
 )
 algorithm = config.build_algo()
-for iteration in range(2):
+for _ in range(2):
     result = algorithm.train()["env_runners"]
-    print(f"{result['num_episodes_lifetime']:.0f} episodes, mean {result['episode_return_mean']:.3f}")
+    episodes, mean = result["num_episodes_lifetime"], result["episode_return_mean"]
+    print(f"{episodes:.0f} episodes, mean {mean:.3f}")
 algorithm.stop()
+ray.shutdown()

@@ -192,11 +192,11 @@ for step in range(3):
     observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
     if terminated or truncated:
         observation, info = env.reset()
-print(observation.shape, observation.dtype, sorted(info))
+print(observation.shape, observation.dtype)
 ```
 
 ```text
-{env.observation_space.shape} {env.observation_space.dtype} [...]
+{env.observation_space.shape} {env.observation_space.dtype}
 ```
 
 ## Vectorized environment
@@ -224,8 +224,10 @@ print(observations.shape, rewards.shape, envs.action_space.shape)
 
 
 def _title(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _short(name)).replace("IPhyre", "I-PHYRE").replace(
-        "Phyre", "PHYRE"
+    return (
+        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _short(name))
+        .replace("IPhyre", "I-PHYRE")
+        .replace("Phyre", "PHYRE")
     )
 
 

@@ -26,6 +26,7 @@ TUTORIALS = Folder(
         "index",
         "first_attempt",
         "first_agent",
+        "own_learner",
         "first_game",
         "first_template",
         "scoring",

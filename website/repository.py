@@ -31,7 +31,7 @@ HOME = {
 
 
 def repository_address(root: Path) -> str | None:
-    """Where people find the repository, as the host of its CI or its clone tells; None if nowhere."""
+    """Where people find the repository, as its CI or its clone tells; None if nowhere."""
     server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
     if server and name:
         return f"{server}/{name}"
@@ -46,7 +46,8 @@ def repository_address(root: Path) -> str | None:
 def web_address(remote: str) -> str | None:
     """The page of a repository that is cloned from an address, if that is on a host."""
     match = re.fullmatch(
-        r"(?:(?:https?|ssh|git)://)?(?:[^@/]+@)?([\w.-]+\.\w+)[:/](?:\d+/)?(.+?)(?:\.git)?/?", remote
+        r"(?:(?:https?|ssh|git)://)?(?:[^@/]+@)?([\w.-]+\.\w+)[:/](?:\d+/)?(.+?)(?:\.git)?/?",
+        remote,
     )
     return f"https://{match[1]}/{match[2]}" if match else None
 

@@ -210,8 +210,8 @@ class IPhyreOnTheFlyEnv(IPhyreEnv):
 class IPhyreCombinedEnv(IPhyreEnv):
     """Plan all removals, and plan anew after each: up to seven steps.
 
-    Action: as in advance, the time of removal of each gray block as a fraction of 15 seconds. A step
-    ends one tick after the next removal, or with the episode.
+    Action: as in advance, the time of removal of each gray block as a fraction of 15 seconds. A
+    step ends one tick after the next removal, or with the episode.
     """
 
     def __init__(self, **options: Any) -> None:
