@@ -20,7 +20,7 @@ import topple.envs  # noqa: F401  (registers the names, also in workers of Ray)
 def make(config: dict[str, Any]) -> gymnasium.Env[Any, Any]:
     """An environment for each of RLlib's workers; rewards are scaled to about 1."""
     env = gymnasium.make("topple/IPhyreInAdvance-v0", **config)
-    return gymnasium.wrappers.TransformReward(env, lambda reward: 1e-3 * reward)
+    return gymnasium.wrappers.TransformReward(env, lambda reward: 1e-3 * float(reward))
 
 
 logging.disable(logging.WARNING)

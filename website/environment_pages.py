@@ -257,6 +257,6 @@ def _picture(name: str, facts: dict[str, Any], best: dict[str, Any], pictures: P
         return f"An attempt that solves task {task.id}"
     game = game_named(shown)
     plan = plan_from_ticks(game, best[shown])
-    key = (shown, game.scene, plan, FILM, "environment")
-    pictures.add(uri, key, lambda: picture_episode(game, plan, fps=FPS, size=FILM))
+    played = (shown, game.scene, plan, FILM, "environment")
+    pictures.add(uri, played, lambda: picture_episode(game, plan, fps=FPS, size=FILM))
     return f"An episode that solves the game {game.title}"
