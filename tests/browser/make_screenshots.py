@@ -1,7 +1,8 @@
 """Take the pictures of the player for the guide: `make_screenshots.py FOLDER`.
 
-Starts `topple play` with an empty folder of its own, plays a little, and writes
-``player_*.png``, each below 200 kB.
+Starts `topple play` with an empty folder of its own, plays a little, and writes ``player_*.png``,
+each below 200 kB, and ``steps_*.png``: the first three puzzles, as somebody meets them who has
+never heard of them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from support.browser_parts import FLAGS, Visitor, topple_play
+from support.path_parts import path, play_game, solving_action, solving_ball
 
 CHROMIUM = "/usr/bin/chromium"
+STEP = ViewportSize(width=1120, height=760)
+RING_FILLS = """() => parseFloat(document.querySelector(".playback .time").textContent) > 6"""
 DESKTOP = ViewportSize(width=1280, height=860)
 PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
+ONE_BALL = 3  # numbers of an action
 COLORS = 256  # of a picture's palette; the pages have few
 # Actions tried before the picture, so that there is a curve to show: task, x, y, radius.
 TRIED = (
@@ -47,8 +52,56 @@ def main(folder: Path) -> None:
         topple_play(Path(data)) as (address, _),
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        steps = first_steps(Visitor(browser.new_page(viewport=STEP, color_scheme="light"), address))
+        for number, picture in enumerate(steps, start=1):
+            small = picture.convert("RGB").resize((STEP["width"] * 3 // 5, STEP["height"] * 3 // 5))
+            small.quantize(COLORS // 2, dither=Image.Dither.NONE).save(
+                folder / f"steps_{number}.png", optimize=True
+            )
         for name, picture in pictures(browser, address).items():
             picture.save(folder / f"player_{name}.png", optimize=True)
+
+
+def first_steps(visitor: Visitor) -> list[Image.Image]:
+    """The way of a new player through three puzzles, without a word of documentation."""
+    page = visitor.page
+    first, second, third = path()[:3]
+    taken = []
+
+    def take(wait: int = 300) -> None:
+        page.wait_for_timeout(wait)
+        taken.append(shot(page))
+
+    visitor.go()
+    take(3000)
+    page.get_by_role("link", name="Play", exact=True).last.click()
+    expect(page.get_by_role("heading", name=first["name"], level=1)).to_be_visible()
+    take()
+    x, y, radius = solving_ball(first["id"])
+    visitor.click_phyre(x, y)
+    for _ in range(abs(radius - 14)):
+        page.mouse.wheel(0, -100 if radius > 14 else 100)
+    take()
+    visitor.press("Simulate")
+    page.wait_for_function(RING_FILLS, timeout=20_000)
+    take(900)
+    expect(visitor.verdict).to_contain_text("Solved", timeout=20_000)
+    take(1600)
+    page.locator(".panel").get_by_role("link", name="Next: ").click()
+    expect(page.get_by_role("heading", name=second["name"], level=1)).to_be_visible()
+    take()
+    play_game(visitor, second["id"], lambda: take(200))
+    expect(visitor.verdict).to_contain_text("Solved", timeout=20_000)
+    take(1600)
+    page.locator(".panel").get_by_role("link", name="Next: ").click()
+    expect(page.get_by_role("heading", name=third["name"], level=1)).to_be_visible()
+    x, y, radius = solving_ball(third["id"])
+    visitor.click_phyre(x, y)
+    visitor.type_ball(0, x, y, radius)
+    take()
+    visitor.press("Simulate")
+    expect(visitor.verdict).to_contain_text("Solved", timeout=20_000)
+    return taken
 
 
 def pictures(browser: Browser, address: str) -> dict[str, Image.Image]:
@@ -76,7 +129,10 @@ def gallery(visitor: Visitor) -> Image.Image:
     """The first page, while the puzzle in its corner is being solved."""
     visitor.page.set_viewport_size({"width": 1280, "height": 1080})
     visitor.go()
-    expect(visitor.page.locator(".tile")).to_have_count(50)
+    solved = [(stop["id"], solving_action(stop["id"])) for stop in path()[:10:2]]
+    visitor.page.evaluate(ATTEMPT, [one for one in solved if len(one[1]) == ONE_BALL])
+    visitor.go()
+    expect(visitor.page.locator(".tile")).to_have_count(100)
     visitor.page.wait_for_timeout(4000)
     picture = shot(visitor.page)
     visitor.page.set_viewport_size(DESKTOP)
@@ -87,6 +143,7 @@ def phyre(visitor: Visitor) -> Image.Image:
     """A task that was just solved."""
     visitor.page.evaluate(ATTEMPT, TRIED)
     visitor.page.set_viewport_size({"width": 1280, "height": 1000})
+    visitor.choose_science()
     visitor.go("#/phyre/00013:020?action=0.3254,0.7465,0.6496")
     visitor.page.get_by_label("Speed").evaluate("select => (select.value = '4')")
     visitor.page.get_by_label("Speed").dispatch_event("change")

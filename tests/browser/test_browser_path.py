@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
-from typing import Any
-
 import numpy as np
 from playwright.sync_api import expect
 
 from support.browser_parts import MakeVisitor, Visitor
-from topple.iphyre.games import game_named
+from support.path_parts import path, play_game, solving_ball
 from topple.phyre.action import discrete_actions
-from topple.phyre.cache.index import shipped_index
 from topple.phyre.engine.request import MAX_STEPS
-from topple.phyre.tier import Tier
 from topple.player.puzzles import published_task
-from topple.player.solutions import find_plan
 
 HOLD = 180  # steps
 
@@ -36,22 +29,6 @@ CERTAIN = """async ([task, actions]) => {
 }"""
 
 
-def path() -> list[dict[str, Any]]:
-    """The puzzles in order."""
-    file = files("topple.player") / "static" / "path.json"
-    stops: list[dict[str, Any]] = json.loads(file.read_text())["puzzles"]
-    return stops
-
-
-def solving_ball(task: str) -> tuple[int, int, int]:
-    """A ball of the solution index that solves a task: x, y, radius in pixels."""
-    index = shipped_index(Tier.BALL)
-    number = int(index.solutions(task)[0])
-    action = discrete_actions(Tier.BALL, number + 1)[number]
-    x, y, radius = published_task(task).simulator.balls(0, action).reshape(3).astype(int).tolist()
-    return x, y, radius
-
-
 def test_a_first_visit_leads_to_the_tenth_star(visitor: Visitor) -> None:
     visitor.go()
     page = visitor.page
@@ -59,7 +36,7 @@ def test_a_first_visit_leads_to_the_tenth_star(visitor: Visitor) -> None:
     page.get_by_role("link", name="Play", exact=True).last.click()
     earned = 0
     for number, stop in enumerate(path()[:4]):
-        expect(page.get_by_role("heading", name=stop["name"])).to_be_visible()
+        expect(page.get_by_role("heading", name=stop["name"], level=1)).to_be_visible()
         if stop["benchmark"] == "phyre":
             if number == 0:
                 _take_the_lesson(visitor)
@@ -68,14 +45,14 @@ def test_a_first_visit_leads_to_the_tenth_star(visitor: Visitor) -> None:
             visitor.type_ball(0, x, y, radius)
             visitor.press("Simulate")
         else:
-            _play_game(visitor, stop["id"])
+            play_game(visitor, stop["id"])
         expect(visitor.verdict).to_contain_text("Solved", timeout=30_000)
         shown = page.locator(".star-row .stars")
         expect(shown).to_have_attribute("aria-label", f"{2 if number == 0 else 3} of 3 stars")
         earned += 2 if number == 0 else 3
         page.locator(".panel").get_by_role("link", name="Next: ").click()
     assert earned >= 10
-    expect(page.get_by_role("heading", name=path()[4]["name"])).to_be_visible()
+    expect(page.get_by_role("heading", name=path()[4]["name"], level=1)).to_be_visible()
     visitor.go()  # the progress is kept
     expect(page.get_by_text(f"You have {earned} of 300 stars.")).to_be_visible()
     expect(page.get_by_role("link", name=f"Continue: {path()[4]['name']}")).to_be_visible()
@@ -93,23 +70,6 @@ def _take_the_lesson(visitor: Visitor) -> None:
     expect(visitor.verdict).to_have_text("Not this time")
     expect(coach).to_contain_text("ghost")
     visitor.press("Try again")
-
-
-def _play_game(visitor: Visitor, name: str) -> None:
-    """Play a plan that solves a game, on the ticks of the clock."""
-    game = game_named(name)
-    plan = find_plan(game)
-    assert plan is not None
-    visitor.press("Start")
-    for tick, body in plan.eliminations:
-        key = game.eliminable.index(body) + 1
-        visitor.page.wait_for_function(
-            "([seconds]) => parseFloat(document.querySelector('.hud > span + span').textContent)"
-            " >= seconds",
-            arg=[tick / 60],
-            timeout=30_000,
-        )
-        visitor.page.keyboard.press(str(key))
 
 
 def test_the_verdict_comes_early_and_is_never_wrong(visitor: Visitor) -> None:

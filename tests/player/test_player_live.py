@@ -16,6 +16,7 @@ from support.player_client import MakeClient
 from topple.iphyre import ALL, AT_60_HZ, Plan, Split, game_named, play, watch
 from topple.iphyre.plan import Elimination
 from topple.iphyre.published import IPHYRE_HUMAN, iphyre_table_a4
+from topple.player.live import rest_tick
 from topple.player.settings import MAX_MESSAGE, Rate
 
 Message = dict[str, Any]
@@ -88,6 +89,53 @@ def test_blocks_go_one_a_tick(client: TestClient, player: dict[str, str]) -> Non
     ticks = [row["tick"] for row in attempt["plan"]]
     assert ticks == sorted(set(ticks))
     assert len(ticks) == len(game_named("hole").eliminable)
+
+
+def test_a_lost_game_ends_when_nothing_moves_any_more(
+    client: TestClient, player: dict[str, str]
+) -> None:
+    game = game_named("hole")
+    with live(client, player, "hole") as page:
+        page.until("ready")
+        page.send("start")
+        for body in game.eliminable:
+            page.send("remove", body=body)
+        attempt = page.until("ended")["attempt"]
+    score = play(game, plan_of(attempt))
+    assert (attempt["solved"], attempt["ticks"]) == (score.solved, score.ticks) == (False, 900)
+    assert (attempt["reward"], attempt["abandoned"]) == (score.reward, False)
+    assert page.frames[-1]["tick"] < 600  # the verdict need not wait for the limit
+
+
+def test_the_end_of_a_lost_game_is_certain() -> None:
+    ended = 0
+    for game in ALL:
+        clicks = [(tick, body, None) for tick, body in enumerate(game.eliminable)]
+        rest = rest_tick(game, clicks)
+        trace = watch(game, Plan(tuple(Elimination(tick, body) for tick, body, _ in clicks)))
+        assert (rest is None) == trace.solved
+        if rest is not None:
+            ended += rest < AT_60_HZ.tick_limit
+            places = trace.poses[rest:, :, :2]
+            seen = (places <= 900).all(axis=(0, 2))
+            assert abs(places - places[-1])[:, seen].max(initial=0.0) <= 0.5
+    assert ended > 15
+
+
+def test_hints_of_a_game_are_graded(client: TestClient, player: dict[str, str]) -> None:
+    game = game_named("fill")
+    path = "/api/iphyre/games/fill"
+    hints = [
+        client.post(f"{path}/hints", json={"level": level}, headers=player).json()
+        for level in (1, 2, 3)
+    ]
+    assert hints[0]["text"] == game.concept
+    assert hints[1]["body"] in game.eliminable
+    assert hints[2]["text"].startswith("Remove block ")
+    solution = client.post(f"{path}/solution", headers=player).json()
+    assert solution["solved"]
+    assert solution["plan"][0]["body"] == hints[1]["body"]
+    assert client.get(path, headers=player).json()["progress"]["shown"]
 
 
 def test_a_click_beside_all_blocks_misses(client: TestClient, player: dict[str, str]) -> None:

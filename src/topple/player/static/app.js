@@ -18,6 +18,7 @@ const SCIENCE_TABS = [
   ["watch", "Watch", "eye"],
   ["make", "Make", "pencil"],
   ...(api.local ? [] : [["study", "Studies", "people"]]),
+  ["glossary", "Glossary", "book"],
 ];
 
 /** A route to a page whose module is loaded on the first visit. */

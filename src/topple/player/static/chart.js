@@ -57,9 +57,9 @@ function describe(mine) {
 /**
  * Bars with names and values.
  * @param {{ name: string, value: number | null, you?: boolean, note?: string }[]} rows
- * @param {{ low?: number, high: number, digits?: number }} scale
+ * @param {{ low?: number, high: number, digits?: number, explain?: (name: string) => any }} scale
  */
-export function bars(rows, { low = 0, high, digits = 1 }) {
+export function bars(rows, { low = 0, high, digits = 1, explain = term }) {
   return h(
     "ul",
     { class: "bars" },
@@ -70,7 +70,7 @@ export function bars(rows, { low = 0, high, digits = 1 }) {
       return h(
         "li",
         { class: you ? "you" : "", title: note },
-        h("span", {}, term(name)),
+        h("span", {}, explain(name)),
         h("span", { class: "track" }, fill),
         h("span", { class: "value" }, value === null ? "–" : value.toFixed(digits)),
       );

@@ -56,6 +56,14 @@ export const GLOSSARY = {
     "A group of I-PHYRE games: basic ones with one idea each, the same among distracting blocks (noisy), two ideas at once (compositional), several balls (multi-ball), and variations (unseen basic).",
   ],
   plan: ["Plan", "Which blocks are removed in an I-PHYRE game, and when."],
+  strategy: [
+    "-I, -O and -C",
+    "The strategy of an I-PHYRE agent: it plans all removals in advance (I), decides at every moment on the fly (O), or plans first and corrects itself while playing (C).",
+  ],
+  random: [
+    "Random",
+    "The random agent of the I-PHYRE paper, which removes any block at any moment.",
+  ],
   human: ["Human", "The people of the I-PHYRE paper: the mean score of five plays."],
   oracle: ["Oracle", "The best plan that an exhaustive search found for a game."],
   difficulty: [
@@ -68,6 +76,12 @@ export const GLOSSARY = {
 function keyFor(name) {
   const key = name.toLowerCase();
   return key in GLOSSARY ? key : null;
+}
+
+/** The name of an agent or of people in I-PHYRE, whose letters mean something else there. */
+export function iphyreTerm(name) {
+  if (/-[IOC]$/.test(name)) return term(name, "strategy");
+  return ["Human", "Oracle", "Random"].includes(name) ? term(name) : name;
 }
 
 /**

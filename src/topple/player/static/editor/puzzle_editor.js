@@ -254,10 +254,13 @@ export class PuzzleEditor {
 
   /** Find out in the background whether the draft can be solved, and how hard it is. */
   async measure(mine) {
+    this.difficulty.textContent = "Trying random solutions …";
     const found = await api
       .post("puzzles/solvability", { ...this.body, seconds: MEASURE_SECONDS })
       .catch(() => null); // the server may be busy; the button asks again
-    if (!found || mine !== this.checks) return;
+    if (mine !== this.checks) return;
+    this.difficulty.textContent = "";
+    if (!found) return;
     const { solved, valid, verdict } = found;
     const share = valid ? solved / valid : 0;
     const word = WORDS[EASE[this.benchmark].filter((least) => share < least).length];

@@ -2,7 +2,7 @@
 import { api } from "../api.js";
 import { bars } from "../chart.js";
 import { count, h, replace } from "../dom.js";
-import { term } from "../glossary.js";
+import { iphyreTerm, term } from "../glossary.js";
 import { icon } from "../icons.js";
 import { Pictures } from "../pictures.js";
 import { pageLink } from "../router.js";
@@ -111,7 +111,7 @@ function standingCard({ splits, source }) {
               { name: "You", value: mean, you: true },
               ...Object.entries(others).map(([name, value]) => ({ name, value })),
             ],
-            { low: -100, high: 1000, digits: 0 },
+            { low: -100, high: 1000, digits: 0, explain: iphyreTerm },
           ),
         ),
       ),

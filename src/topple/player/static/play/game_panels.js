@@ -1,7 +1,7 @@
 // The panels beside an I-PHYRE game: the attempts so far, and the results of others.
 import { bars } from "../chart.js";
 import { h } from "../dom.js";
-import { term } from "../glossary.js";
+import { iphyreTerm, term } from "../glossary.js";
 import { button, chip, reportErrors } from "../widgets.js";
 
 const SHOWN = 8; // attempts in the table
@@ -79,6 +79,7 @@ export function comparison({ others, source }, attempts) {
       low: -100,
       high: 1000,
       digits: 0,
+      explain: iphyreTerm,
     }),
     h("p", { class: "small muted" }, source),
   );

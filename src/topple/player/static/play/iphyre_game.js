@@ -234,6 +234,7 @@ export class IphyreGame {
     this.poses.clear();
     this.removed.clear();
     this.box.clear();
+    this.box.reveal();
     this.timeline.hide();
     this.success.hide();
     this.sum.textContent = "";
@@ -425,6 +426,7 @@ export class IphyreGame {
     this.replay = new Replay(data.trajectory);
     this.success.hide();
     this.box.clear();
+    this.box.reveal();
     announce(title);
     const link = `${pageLink("replay", "iphyre", this.name)}?${new URLSearchParams({ plan })}`;
     replace(this.share, shareRow(link, this.api.films("iphyre", this.name, { plan })));

@@ -18,6 +18,11 @@ export class SceneFrame {
 
   #over;
 
+  /** Bring the scene into view: something happens there. */
+  reveal() {
+    this.element.scrollIntoView({ block: "nearest" });
+  }
+
   /** @param {string} text @param {string} kind "good", "warm" or none */
   verdict(text, kind = "") {
     replace(this.#over, h("div", { class: `verdict ${kind}`, role: "status" }, text));
@@ -30,7 +35,7 @@ export class SceneFrame {
 
   /** Offer a link at the bottom of the scene, beside the result. */
   offer(link) {
-    if (this.#over.querySelector(".verdict")) this.#over.append(h("div", { class: "cover" }, link));
+    if (this.#over.querySelector(".verdict")) this.#over.append(h("div", { class: "cover narrow-only" }, link));
   }
 
   cover(...children) {

@@ -304,6 +304,7 @@ export class PhyreTask {
     this.held = false;
     this.placement.enabled = false;
     this.box.clear();
+    this.box.reveal();
     this.say("You are watching the attempt.", "");
     replace(this.go, "Try again");
     this.go.disabled = false;
