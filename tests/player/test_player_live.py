@@ -16,6 +16,7 @@ from support.player_client import MakeClient
 from topple.iphyre import ALL, AT_60_HZ, Plan, Split, game_named, play, watch
 from topple.iphyre.plan import Elimination
 from topple.iphyre.published import IPHYRE_HUMAN, iphyre_table_a4
+from topple.player.attempts import Click
 from topple.player.live import rest_tick
 from topple.player.settings import MAX_MESSAGE, Rate
 
@@ -110,7 +111,7 @@ def test_a_lost_game_ends_when_nothing_moves_any_more(
 def test_the_end_of_a_lost_game_is_certain() -> None:
     ended = 0
     for game in ALL:
-        clicks = [(tick, body, None) for tick, body in enumerate(game.eliminable)]
+        clicks: list[Click] = [(tick, body, None) for tick, body in enumerate(game.eliminable)]
         rest = rest_tick(game, clicks)
         trace = watch(game, Plan(tuple(Elimination(tick, body) for tick, body, _ in clicks)))
         assert (rest is None) == trace.solved
