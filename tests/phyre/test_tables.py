@@ -6,12 +6,15 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.axes import Axes
 
 from topple.phyre import TaskId, figures, load_task
 from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
@@ -21,12 +24,12 @@ from topple.phyre.clips import sample_clips
 from topple.phyre.engine.result import Outcome
 from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.published import published_auccess
-from topple.phyre.report import protocol_table, report_section, template_table
+from topple.phyre.report import TERMS, protocol_table, report_section, template_table
 from topple.phyre.results import PhyreRecord, TaskResults
-from topple.phyre.rows import ranked_actions_configs, update_weight_configs
+from topple.phyre.rows import MEM_CORRECTED, ranked_actions_configs, update_weight_configs
 from topple.phyre.selection import Part, TaskSelection
 from topple.phyre.tables import by_row, cells, comparison_table, table1, table2
-from topple.reports.html import write_report
+from topple.reports.html import report_page, write_report
 from topple.reports.table import Table
 from topple.runs import RunConfig, RunRecord
 from topple.runs.agent import Setting
@@ -61,6 +64,7 @@ def test_published_cells_are_compared_as_printed() -> None:
     table = table2([ours])
     assert "0 of 1 cells equal" in table.note
     assert table.rows[1][3] == "0.1178 !"
+    assert table2([record("mine", 0)]).note == ""  # nothing was published of it
     assert published_auccess("RAND", Setup.BALL_CROSS_TEMPLATE_BALANCED, 0) is None
 
 
@@ -122,6 +126,39 @@ def test_a_page_opens_offline(tmp_path: Path) -> None:
     assert all(link.startswith(("data:", "#")) for link in links)
     names = {path.name for path in tmp_path.iterdir()}
     assert {"index.html", "scores.json", "table2.csv", "templates.csv", "protocol.csv"} <= names
+
+
+def test_a_page_explains_its_words() -> None:
+    shown = [record("RAND", 0), record("MEM", 0), record("MEM (all templates)", 0)]
+    page = report_page("title", [report_section(shown, 0)])
+    terms = re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", page)
+    assert [term for term, _ in terms] == [*TERMS, "RAND", "MEM", "MEM (all templates)"]
+    assert all(text.endswith(".") for _, text in terms)
+    assert page.count("<table>") == page.count("<div class='wide'><table>")
+    assert "<dl>" not in report_page("title", [report_section([], 0)])
+    assert f"{MEM_CORRECTED.label} ({MEM_CORRECTED.variant})" in dict(terms)
+
+
+def test_curves_end_with_the_attempts() -> None:
+    def lengths(*attempts: int) -> list[int]:
+        runs = [
+            replace(run, config=replace(run.config, attempts=count))
+            for run, count in zip((record("A", 0), record("A", 1)), attempts, strict=True)
+        ]
+        drawn: list[int] = []
+        plot = Axes.plot
+
+        def count_points(axis: Axes, x: Any, *rest: Any, **style: Any) -> Any:
+            drawn.append(len(x))
+            return plot(axis, x, *rest, **style)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Axes, "plot", count_points)
+            figures.success_curves(runs)
+        return drawn
+
+    assert lengths(100, 100) == [100]
+    assert lengths(20, 50) == [20]
 
 
 def test_figures_are_equal_for_equal_data() -> None:

@@ -10,6 +10,14 @@ from topple.reports.html import Section, scores_of
 from topple.reports.study import StudyRun, group_curves, group_table
 from topple.reports.table import Table
 
+#: Words of every report on I-PHYRE.
+TERMS = {
+    "reward": "1000 for getting every ball out of a scene, less 1 for every second and 10 for "
+    "every block removed; a game that is not solved costs 15 seconds.",
+    "split": "Ten games of a kind. Agents learn from the basic games alone; noisy ones have more "
+    "blocks, compositional ones combine two ideas, and multi-ball ones have several balls.",
+}
+
 
 def report_section(records: Sequence[IPhyreRecord]) -> Section:
     """The section of some records."""
@@ -19,7 +27,12 @@ def report_section(records: Sequence[IPhyreRecord]) -> Section:
     if people:
         figures["Studies: games solved"] = group_curves(people)
         tables["game_studies"] = group_table(people, "mean reward")
-    return Section(figures, tables=tables, scores=[scores_of(record) for record in records])
+    return Section(
+        figures,
+        tables=tables,
+        scores=[scores_of(record) for record in records],
+        terms=TERMS if records else {},
+    )
 
 
 def _study_run(record: IPhyreRecord) -> StudyRun:

@@ -21,19 +21,22 @@ Points = Mapping[tuple[str, str], Mapping[float, Sequence[float]]]
 
 
 def success_curves(records: Iterable[PhyreRecord]) -> str:
-    """Figure 3: tasks solved within so many attempts, mean over folds, one deviation shaded."""
+    """Figure 3: tasks solved within so many attempts, mean over folds, one deviation shaded.
+
+    A curve ends where the attempts of its runs end.
+    """
     rows = by_row(records)
     setups = list(dict.fromkeys(setup for setup, _ in rows))
     agents = list(dict.fromkeys(agent for _, agent in rows))
     figure, axes = panels(len(setups))
-    attempts = np.arange(1, MAX_ATTEMPTS + 1)
     for axis, setup in zip(axes, setups, strict=True):
         for number, agent in enumerate(agents):
             if (setup, agent) not in rows:
                 continue
-            curves = 100 * np.array(
-                [record.results.curve for record in rows[setup, agent].values()]
-            )
+            runs = rows[setup, agent].values()
+            last = min(MAX_ATTEMPTS, *(run.config.attempts for run in runs))
+            curves = 100 * np.array([run.results.curve[:last] for run in runs])
+            attempts = np.arange(1, last + 1)
             mean, std = curves.mean(axis=0), curves.std(axis=0)
             axis.plot(attempts, mean, color=color(number), label=agent)
             axis.fill_between(attempts, mean - std, mean + std, color=color(number), alpha=0.15)

@@ -18,6 +18,27 @@ from topple.reports.html import Section, scores_of
 from topple.reports.study import StudyRun, group_curves, group_table
 from topple.reports.table import Table
 
+#: Words of every report on PHYRE.
+TERMS = {
+    "AUCCESS": "How soon tasks are solved, from 0 to 1 or to 100 per cent: the share of tasks "
+    "solved within k attempts, averaged over k from 1 to 100 with weights log(k + 1) - log(k), so "
+    "that the first attempts count most.",
+    "fold": "One of ten published ways to divide the tasks: an agent learns from the train and dev "
+    "tasks of a fold and is scored on its test tasks; results are means over folds.",
+    "within template, across templates": "Within template, an agent has learned from other tasks "
+    "of the templates that it is scored on; across templates, it has never seen them.",
+}
+#: Baselines by their titles in tables.
+BASELINES = {
+    "RAND": "Tries random actions.",
+    "MEM": "Tries a fixed list of actions, those first that solved most training tasks. Within "
+    "template its published score is about 2 per cent, because the released evaluation tries only "
+    "one of the 25 templates and divides by all of them; this row repeats that.",
+    "MEM (all templates)": "The same agent, corrected: all 25 templates are tried.",
+    "MEM-O": "As MEM, and goes on learning from its attempts on test tasks.",
+    "OPTIMAL": "Knows the outcomes and ranks the same list perfectly: the ceiling of such agents.",
+}
+
 
 def report_section(records: Sequence[PhyreRecord], clips: int) -> Section:
     """The section of some records.
@@ -46,7 +67,15 @@ def report_section(records: Sequence[PhyreRecord], clips: int) -> Section:
         sample_clips(records, clips),
         tables,
         [scores_of(record) for record in records],
+        terms=_terms(records),
     )
+
+
+def _terms(records: Sequence[PhyreRecord]) -> dict[str, str]:
+    """The words of a report on some records."""
+    titles = {record.config.title for record in records}
+    baselines = {title: text for title, text in BASELINES.items() if title in titles}
+    return {**TERMS, **baselines} if records else {}
 
 
 def _study_run(record: PhyreRecord) -> StudyRun:

@@ -96,13 +96,20 @@ def table2(records: Iterable[PhyreRecord]) -> Table:
                 for fold, text in zip(SEEDS, theirs, strict=True)
             ]
             rows.append([setup.value, agent, "published", *marks, "", "", ""])
-    equal = sum(cell.equal for cell in compared)
+    note = ""
+    if compared:
+        equal = sum(cell.equal for cell in compared)
+        note = (
+            f"{equal} of {len(compared)} cells equal the published four digits. Source of the "
+            f"published values: {SOURCE}."
+        )
+        if equal < len(compared):
+            note += " A published value marked ! differs from ours."
     return Table(
         "Table 2: AUCCESS on each fold",
         ["setup", "agent", "", *map(str, SEEDS), "mean", "std", f"{CONFIDENCE:.0%} bootstrap"],
         rows,
-        f"{equal} of {len(compared)} cells equal the published four digits. Source of the "
-        f"published values: {SOURCE}. A published value marked ! differs from ours.",
+        note,
     )
 
 

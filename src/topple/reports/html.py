@@ -27,6 +27,7 @@ figure { margin: 1rem 0; } figure > svg { background: #fff; max-width: 100%; hei
 .clips { display: flex; flex-wrap: wrap; gap: 1rem; }
 .clips figure { margin: 0; width: 256px; } .clips img { width: 256px; border: 1px solid #8886; }
 figcaption { font-size: 0.8rem; }
+dl { max-width: 60rem; } dt { font-weight: 600; margin-top: 0.5rem; } dd { margin: 0 0 0 1rem; }
 """
 
 
@@ -50,6 +51,7 @@ class Section:
         heading: the heading of ``body``.
         body: further HTML.
         style: the CSS that this HTML needs.
+        terms: words that a reader has to know, each with a sentence.
     """
 
     figures: Mapping[str, str] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class Section:
     heading: str = ""
     body: str = ""
     style: str = ""
+    terms: Mapping[str, str] = field(default_factory=dict)
 
 
 def scores_of(record: RunRecord[Any, Any]) -> dict[str, Any]:
@@ -72,8 +75,15 @@ def scores_of(record: RunRecord[Any, Any]) -> dict[str, Any]:
 
 
 def report_page(title: str, sections: Sequence[Section]) -> str:
-    """The page: figures and attempts to look at, tables, and further text."""
+    """The page: words to know, figures and attempts to look at, tables, and further text."""
     parts = [f"<h1>{html.escape(title)}</h1>"]
+    terms = {term: text for section in sections for term, text in section.terms.items()}
+    if terms:
+        listed = "".join(
+            f"<dt>{html.escape(term)}</dt><dd>{html.escape(text)}</dd>"
+            for term, text in terms.items()
+        )
+        parts.append(f"<h2>How to read this</h2><dl>{listed}</dl>")
     for section in sections:
         for name, figure in section.figures.items():
             parts.append(f"<h2>{html.escape(name)}</h2><figure>{figure}</figure>")
