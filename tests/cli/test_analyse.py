@@ -43,6 +43,8 @@ def test_analyses_leave_a_figure_and_its_data(tmp_path: Path) -> None:
         ("diversity", ("diversity_ball",)),
     ):
         told = json.loads(invoke(analyse.app, command, *common, "--out", out, "--json"))
+        (table,) = told["tables"]
+        assert [row["template"] for row in table["rows"]] == ["00004"]
         assert told["files"] == [str(out / f"{n}.{end}") for n in names for end in ("svg", "csv")]
         for name in names:
             assert (out / f"{name}.svg").read_text().startswith("<svg")
@@ -60,7 +62,13 @@ def test_own_templates_are_analysed_like_published_ones(tmp_path: Path) -> None:
 
 def test_solvability_resumes(tmp_path: Path) -> None:
     words = ("solvability", "00002", "--min-valid", "100", "--out", tmp_path)
-    invoke(analyse.app, *words, "--max-actions", "200")
+    told = invoke(analyse.app, *words, "--max-actions", "200")
+    [row] = [line.split("|")[1:-1] for line in told.splitlines() if line.startswith("| 00002")]
+    template, tasks, solvable, unsolvable, undecided, share = (cell.strip() for cell in row)
+    assert (template, tasks) == ("00002", "100")
+    assert int(solvable) + int(unsolvable) + int(undecided) == 100
+    assert int(solvable) > 50
+    assert 0 < float(share) < 1
     first = (tmp_path / "solvability_ball.csv").read_text()
     assert "00002:007,solvable,200" in first
     invoke(analyse.app, *words, "--max-actions", "200")

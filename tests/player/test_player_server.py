@@ -248,15 +248,19 @@ def test_a_start_that_fails_says_why(
     assert result.stderr.count("\n") == 1
 
 
-def test_a_port_that_is_taken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("words", ["play --no-browser", "llm-server"])
+def test_a_port_that_is_taken_is_named(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TOPPLE_DATA", str(tmp_path))
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        result = CliRunner().invoke(command_line, ["play", "--no-browser", "--port", port])
+        result = CliRunner().invoke(command_line, [*words.split(), "--port", port])
     assert result.exit_code == 2
-    assert f"port {port}" in result.stderr
+    assert f"port {port}: Address already in use; choose another --port" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_forwarded_address_is_not_believed_without_a_named_proxy(server: Server) -> None:

@@ -40,7 +40,9 @@ from topple.phyre.analysis.tables import (
     difficulty_table,
     diversity_table,
     random_curve_table,
+    reach_table,
     solvability_table,
+    verdict_table,
 )
 from topple.phyre.benchmark import PHYRE
 from topple.phyre.cache.shard import Outcomes
@@ -55,6 +57,7 @@ from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
 from topple.player.path import compute_path
+from topple.reports.table import Table
 
 app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
@@ -96,8 +99,9 @@ def difficulty(
             curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
             bars[tier.value] = template_difficulty(tasks, outcomes)
         files = save_figure(out, "figure2a", random_curve_table(curves), random_curves(curves))
-        files += save_figure(out, "figure2b", difficulty_table(bars), difficulty_bars(bars))
-        show_results([], files, as_json)
+        table = difficulty_table(bars)
+        files += save_figure(out, "figure2b", table, difficulty_bars(bars))
+        show_results([table], files, as_json)
 
 
 @app.command()
@@ -116,12 +120,14 @@ def diversity(
       topple analyse diversity 00000 my_template.py --actions 10000
     """
     files: list[Path] = []
+    tables: list[Table] = []
     with user_errors(), resumable():
         for tier, tasks, outcomes in _listed_outcomes(templates, actions, compute):
             found = template_diversity(tasks, outcomes)
             name = f"diversity_{tier.value}"
             files += save_figure(out, name, diversity_table(found), diversity_histograms(found))
-        show_results([], files, as_json)
+            tables.append(reach_table(found))
+        show_results(tables, files, as_json)
 
 
 def _listed_outcomes(
@@ -163,6 +169,7 @@ def solvability(
       topple analyse solvability my_template.py --max-actions 200000
     """
     files: list[Path] = []
+    tables: list[Table] = []
     with user_errors(), resumable():
         for tier, tasks in chosen_tasks(templates).items():
             threshold = THRESHOLDS[tier] if p0 is None else p0
@@ -183,7 +190,8 @@ def solvability(
                 solvability_table(tasks, found, threshold, min_valid),
                 solvability_figure(_shares(tasks, found), threshold),
             )
-        show_results([], files, as_json)
+            tables.append(verdict_table(tasks, found, threshold, min_valid))
+        show_results(tables, files, as_json)
 
 
 @app.command()

@@ -42,13 +42,22 @@ class ScriptServer:
 
     Attributes:
         requests: how many came.
+
+    Raises:
+        OSError: the port is taken.
     """
 
     def __init__(self, scripts: Mapping[str, Script], port: int = 0) -> None:
         self._scripts = dict(scripts)
         self._lock = threading.Lock()
         self.requests = 0
-        self._http = _Http((HOST, port), self._handler())
+        try:
+            self._http = _Http((HOST, port), self._handler())
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise OSError(
+                f"cannot serve at {HOST}, port {port}: {reason}; choose another --port"
+            ) from None
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
     @property

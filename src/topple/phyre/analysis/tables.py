@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
 from topple.phyre.analysis.diversity import TemplateDiversity
-from topple.phyre.analysis.solvability import Evidence, decide
+from topple.phyre.analysis.solvability import Evidence, Verdict, decide
 from topple.phyre.task import Task
 from topple.reports.table import Table
 
@@ -37,6 +38,16 @@ def difficulty_table(groups: Mapping[str, Sequence[TemplateDifficulty]]) -> Tabl
     )
 
 
+def reach_table(found: Sequence[TemplateDiversity]) -> Table:
+    """How many tasks of a template the best single action solves."""
+    rows = []
+    for entry in found:
+        of_use = float(entry.histogram[1:].sum() / entry.actions)
+        rows.append([entry.template, f"{entry.most_solved} of {entry.tasks}", f"{of_use:.1%}"])
+    header = ["template", "tasks that the best action solves", "actions that solve any task"]
+    return Table("How far single actions reach", header, rows)
+
+
 def diversity_table(found: Sequence[TemplateDiversity]) -> Table:
     """Figures 10 and 11."""
     rows = [
@@ -45,6 +56,28 @@ def diversity_table(found: Sequence[TemplateDiversity]) -> Table:
         for solved, actions in enumerate(entry.histogram)
     ]
     return Table("Actions by the tasks they solve", ["template", "tasks solved", "actions"], rows)
+
+
+def verdict_table(
+    tasks: Sequence[Task], found: Sequence[Evidence], p0: float, min_valid: int
+) -> Table:
+    """How many tasks of each template can be solved, with the mean share of stable solutions."""
+    templates: dict[str, list[Evidence]] = {}
+    for task, evidence in zip(tasks, found, strict=True):
+        templates.setdefault(task.id.template, []).append(evidence)
+    rows, undecided = [], 0
+    for template, entries in templates.items():
+        verdicts = Counter(decide(entry, p0, min_valid) for entry in entries)
+        shares = [entry.stable / max(entry.valid, 1) for entry in entries]
+        counts = (str(verdicts[verdict]) for verdict in Verdict)
+        undecided += verdicts[Verdict.OPEN]
+        rows.append([template, str(len(entries)), *counts, f"{sum(shares) / len(shares):.2e}"])
+    return Table(
+        f"Tasks with stable solutions, p0 = {p0:g}",
+        ["template", "tasks", *(verdict.value for verdict in Verdict), "share of valid actions"],
+        rows,
+        f"{undecided} tasks are open: raise --max-actions to decide them." if undecided else "",
+    )
 
 
 def solvability_table(
