@@ -79,6 +79,15 @@ def test_replays_can_be_downloaded_as_films(client: TestClient, ending: str) -> 
             assert answer.content[4:8] == b"ftyp"
 
 
+def test_films_are_large_unless_asked_otherwise(client: TestClient) -> None:
+    answer = client.get("/api/replays/iphyre/support/film.gif?plan=0:0,1:1")
+    with Image.open(io.BytesIO(answer.content)) as film:
+        assert min(film.size) >= 512
+    calls = client.get("/openapi.json").json()["paths"]
+    options = calls["/api/replays/phyre/{task}/film.{kind}"]["get"]["parameters"]
+    assert [one["schema"]["default"] for one in options if one["name"] == "size"] == [512]
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
