@@ -54,6 +54,7 @@ GUIDES = Folder(
         "player",
         "studies",
         "player_api",
+        "browser_engine",
         "command_line",
     ),
 )

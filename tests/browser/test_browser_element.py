@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from topple.phyre import Simulator
 from topple.player.data_files import write_data
 from topple.player.embed import ELEMENT, bundle, write_element
 
+ROOT = Path(__file__).resolve().parents[2]
 OWN_GAME = """{"name": "Mine", "benchmark": "iphyre", "data": {"name": "mine",
  "blocks": [{"kind": "gray", "ends": [200, 400, 300, 400]}], "balls": [{"centre": [250, 340]}]}}"""
 OWN_SCENE = """{"name": "Let them touch", "benchmark": "phyre", "tier": "ball", "data": {"bodies": [
@@ -72,8 +74,7 @@ def put_ball(page: Page, name: str, x: float, y: float) -> None:
     canvas = page.locator(f"#{name} canvas")
     box = canvas.bounding_box()
     assert box is not None
-    place = {"x": x / 256 * box["width"], "y": (1 - y / 256) * box["height"]}
-    canvas.click(position=place)
+    canvas.click(position={"x": x / 256 * box["width"], "y": (1 - y / 256) * box["height"]})
 
 
 def test_a_task_is_played(page: Page) -> None:
@@ -123,6 +124,16 @@ def test_the_page_around_it_is_left_alone(page: Page) -> None:
     expect(page.locator("#task canvas")).to_be_visible()
     assert page.evaluate("Object.keys(document.documentElement.dataset)") == []
     assert page.evaluate("localStorage.length") == 0
+
+
+def test_the_examples_of_the_guide_work(page: Page, folder: Path) -> None:
+    guide = (ROOT / "docs" / "guides" / "browser_engine.md").read_text("utf-8")
+    two_lines, own, listener = re.findall(r"```html\n(.*?)```", guide, re.DOTALL)
+    (folder / "lecture.html").write_text(
+        f"<!doctype html><title>A</title>{two_lines}{own}{listener}"
+    )
+    page.goto(page.url + "lecture.html")
+    expect(page.locator("topple-puzzle canvas")).to_have_count(3)
 
 
 @pytest.mark.parametrize(
