@@ -18,13 +18,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from support.bit_checks import run_in_node, served, table, write_site
+from support.bit_checks import probe, run_in_node, served, table, write_site
 from topple.iphyre.benchmark import IPHYRE
 from topple.phyre.benchmark import PHYRE
-from topple.player.bits import engine_probe
 
 ROOT = Path(__file__).resolve().parents[2]
-BRIEF = 120  # steps of most attempts; `make test-slow` makes all of them to the end
+BRIEF = 60  # steps of most attempts; `make test-slow` makes all of them to the end
 CHECKS = 350  # templates: probe, attempts, frames, starts; games: two probes, plans
 TIMEOUT = 600  # seconds on a busy machine
 
@@ -82,7 +81,7 @@ def test_firefox_has_the_bits_of_this_machine(site: Site) -> None:
 def test_a_wrong_bit_is_noticed(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "site"
     shutil.copytree(site(BRIEF), folder)
-    checks = engine_probe()["checks"]
+    checks = probe()["checks"]
     wrong = [copy.deepcopy(checks[0]), copy.deepcopy(checks[-1])]
     [[_, actions]] = wrong[0]["attempts"]
     actions[0][0] += 0.01  # another action than the one whose states were hashed
@@ -94,9 +93,10 @@ def test_a_wrong_bit_is_noticed(site: Site, tmp_path: Path) -> None:
 
 
 def test_the_probe_stands_for_the_engine_hashes() -> None:
-    probe = engine_probe()
     hashes = {"phyre": PHYRE.engine_hash(), "iphyre": IPHYRE.engine_hash()}
-    assert probe["engine"] == hashes == {"phyre": "b27c6cf56d1a29af", "iphyre": "6d5577b59f06bad9"}
+    assert (
+        probe()["engine"] == hashes == {"phyre": "b27c6cf56d1a29af", "iphyre": "6d5577b59f06bad9"}
+    )
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The element <topple-puzzle> as one file: its modules, the engines and the games.
+"""The element `<topple-puzzle>` as one file: its modules, the engines and the games.
 
 The page is made of plain modules and needs no bundler, but an element for other people's pages is
 easier to use as one file. Each module becomes a function that is called once and returns what the
