@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -33,6 +34,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_TALLY] = defaultdict(lambda: [0, 0])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With several processes, a file's tests share one, and so do all that need the browser.
+
+    Their fixtures, such as the site and the server, are then made once.
+    """
+    for item in items:
+        folder = item.path.parent.name
+        group = folder if folder == "browser" else str(item.path.relative_to(config.rootpath))
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture
@@ -84,6 +96,20 @@ def wasm_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def backend(request: pytest.FixtureRequest) -> Backend:
     """Where a test simulates: on the CPU, and with `make test-cuda` on the GPU."""
     return check_backend(request.param)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the counts of a process of pytest-xdist over to the one that sums them up."""
+    if hasattr(session.config, "workeroutput"):
+        tally: dict[str, list[int]] = session.config.stash[_TALLY]
+        session.config.workeroutput["tally"] = dict(tally)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    for what, counts in getattr(node, "workeroutput", {}).get("tally", {}).items():
+        entry = node.config.stash[_TALLY][what]
+        entry[:] = [entry[0] + counts[0], entry[1] + counts[1]]
 
 
 def pytest_terminal_summary(
