@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import topple
 from topple.datasets.card import card_text
-from topple.datasets.formats import Target, find_format
+from topple.datasets.formats import Target, find_format, stored_fields
 from topple.datasets.gather import gather
 from topple.datasets.plan import Plan, ShardId, open_source
 from topple.datasets.sample import Field, Sample
@@ -186,7 +186,7 @@ def build_shard(job: Job, shard: ShardId) -> Summary:
             draws[sample["draw"]] += 1
             yield sample
 
-    target = Target(folder, shard, plan.spec, plan.source.fields)
+    target = Target(folder, shard, plan.spec, plan.source)
     files = find_format(plan.spec.format).write(target, counted())
     size = sum(path.stat().st_size for path in shard_files(folder, files))
     digest = sha256_of(folder, files)
@@ -239,6 +239,7 @@ def sha256_of(folder: Path, patterns: Sequence[str]) -> str:
 
 
 def _manifest(spec: Spec, plan: Plan, summaries: Sequence[Summary]) -> dict[str, Any]:
+    form = find_format(spec.format)
     splits: dict[str, Any] = {}
     for split, tasks in plan.source.splits.items():
         own = [summary for summary in summaries if summary.shard.split == split]
@@ -261,11 +262,11 @@ def _manifest(spec: Spec, plan: Plan, summaries: Sequence[Summary]) -> dict[str,
         "spec": spec.to_data(),
         "engine": plan.source.engine,
         "topple": topple.__version__,
-        "libraries": _versions(find_format(spec.format).LIBRARIES),
+        "libraries": _versions(form.LIBRARIES),
         "licence": "Apache-2.0",
         "fields": {
             name: {**field._asdict(), "shape": list(field.shape)}
-            for name, field in plan.source.fields.items()
+            for name, field in stored_fields(form, plan.source).items()
         },
         "splits": splits,
         "shards": [
@@ -345,7 +346,7 @@ def estimate(spec: Spec, workers: int, *, backend: Backend = "cpu") -> Estimate:
     threads = None if backend == "cuda" else 1
     list(plan.source.samples(rows, threads))  # what is made once, such as scenes, is not measured
     with tempfile.TemporaryDirectory() as place:
-        target = Target(Path(place), shards[0], spec, plan.source.fields)
+        target = Target(Path(place), shards[0], spec, plan.source)
         begin = time.perf_counter()
         files = find_format(spec.format).write(target, plan.source.samples(rows, threads))
         seconds = time.perf_counter() - begin

@@ -71,7 +71,7 @@ def check(
         if not whole:
             faults.append(Fault(entry["files"][0], "its checksum is not that of dataset.json"))
         elif share:
-            reader = form.Reader(folder, entry["files"], spec, fields)
+            reader = form.Reader(folder, entry, spec, fields)
             chosen = np.sort(rng.permutation(entry["samples"])[:share]).tolist()
             shard = ShardId(entry["split"], entry["number"], counts[entry["split"]])
             found, compared = _compare(form, reader, chosen, plan, shard, spec)
@@ -106,7 +106,7 @@ def _compare(
     for number, again in zip(chosen, plan.source.samples([rows[k] for k in chosen]), strict=True):
         stored = reader[number]
         compare = getattr(form, "expected", None)
-        expected: Sample = again if compare is None else compare(again, spec)
+        expected: Sample = again if compare is None else compare(again, plan.source)
         compared += len(expected)
         for name in differences(stored, expected):
             if not _excused(form, spec, name, stored, expected):

@@ -59,9 +59,8 @@ class Split:
         if shard not in self._readers:
             if len(self._readers) >= _OPEN:
                 del self._readers[next(iter(self._readers))]
-            files = self.shards[shard]["files"]
-            form = find_format(self.spec.format)
-            self._readers[shard] = form.Reader(self.folder, files, self.spec, self.fields)
+            form, entry = find_format(self.spec.format), self.shards[shard]
+            self._readers[shard] = form.Reader(self.folder, entry, self.spec, self.fields)
         return self._readers[shard]
 
 

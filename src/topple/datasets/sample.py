@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from topple.datasets.spec import Spec
+
 Array = npt.NDArray[Any]
 Sample = dict[str, Any]  # values of the fields: arrays, numbers and texts
 
@@ -49,6 +51,7 @@ class Row(NamedTuple):
 class Source(Protocol):
     """Attempts of a benchmark: drawn, then made."""
 
+    spec: Spec
     splits: dict[str, list[str]]  # the tasks of each split, by name
 
     @property

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
+from topple.iphyre.rules import AT_10_HZ
 from topple.phyre.engine.request import MAX_STEPS
 from topple.phyre.fold import Setup
 from topple.runs.agent import Setting
@@ -250,6 +251,8 @@ class Spec:
             raise SpecError(f"name is {self.name!r}; use letters, digits, - and _")
         for part in (self.tasks, self.actions, self.keep):
             part.check(self.benchmark)
+        if self.format == "minari" and self.keep.hz != AT_10_HZ.hz:
+            raise SpecError("format minari keeps episodes at 10 Hz; set keep.hz = 10")
         needs = {"rpin": "phyre", "phyworld": "phyre", "nff": "iphyre", "minari": "iphyre"}
         if needs.get(self.format, self.benchmark) != self.benchmark:
             raise SpecError(

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from topple.datasets.plan import ShardId
-from topple.datasets.sample import Field, Sample
+from topple.datasets.sample import Field, Sample, Source
 from topple.datasets.spec import Spec
 
 
@@ -22,14 +22,19 @@ class Target(NamedTuple):
     folder: Path  # of the data set
     shard: ShardId
     spec: Spec
-    fields: Mapping[str, Field]
+    source: Source
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """What a sample holds."""
+        return self.source.fields
 
 
 class Reader(Protocol):
     """The samples of a shard."""
 
     def __init__(
-        self, folder: Path, files: Sequence[str], spec: Spec, fields: Mapping[str, Field]
+        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
     ) -> None: ...
 
     def __len__(self) -> int: ...
@@ -38,7 +43,13 @@ class Reader(Protocol):
 
 
 class Format(Protocol):
-    """A module that writes and reads shards."""
+    """A module that writes and reads shards.
+
+    It may also have ``stored_fields(source)``, what a stored sample holds, if that is not what the
+    source gives; ``expected(sample, source)``, what comes back of a sample; and
+    ``assemble(folder, spec, manifest)``, which puts shards together at the end, changes their
+    entries and returns the names of the files it wrote.
+    """
 
     LIBRARIES: Sequence[str]  # distributions whose versions decide about the bytes
     LOSSY: Sequence[str]  # fields that come back changed; they are compared as they are stored
@@ -61,6 +72,12 @@ def find_format(name: str) -> Format:
         raise ValueError(
             f"format {name!r} needs the package {error.name}: pip install 'topple[datasets]'"
         ) from None
+
+
+def stored_fields(form: Format, source: Source) -> Mapping[str, Field]:
+    """What a stored sample of a format holds."""
+    own = getattr(form, "stored_fields", None)
+    return source.fields if own is None else cast(Mapping[str, Field], own(source))
 
 
 def frames_per_second(spec: Spec) -> int:

@@ -5,7 +5,7 @@ Rows are padded with zeros to the largest of the shard; ``shape/NAME`` has the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -83,9 +83,9 @@ class Reader:
     """The rows of a file."""
 
     def __init__(
-        self, folder: Path, files: Sequence[str], spec: Spec, fields: Mapping[str, Field]
+        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
     ) -> None:
-        self._path, self._fields = folder / files[0], fields
+        self._path, self._fields = folder / entry["files"][0], fields
         with h5py.File(self._path) as file:
             self._length = len(file["key"]) if "key" in file else 0
 

@@ -100,9 +100,9 @@ class Reader:
     """The rows of a file, read by groups."""
 
     def __init__(
-        self, folder: Path, files: Sequence[str], spec: Spec, fields: Mapping[str, Field]
+        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
     ) -> None:
-        self._file = pq.ParquetFile(folder / files[0])
+        self._file = pq.ParquetFile(folder / entry["files"][0])
         self._fields = fields
         self._group: tuple[int, pa.Table] | None = None
 

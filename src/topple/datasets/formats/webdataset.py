@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 from webdataset import TarWriter
 
 from topple.datasets.formats import Target, frames_per_second
-from topple.datasets.sample import Field, Sample
+from topple.datasets.sample import Field, Sample, Source
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.media.files import mp4_bytes, png_bytes, read_mp4, read_png
@@ -102,9 +102,9 @@ class Reader:
     """The samples of a tar file, found by one look through its headers."""
 
     def __init__(
-        self, folder: Path, files: Sequence[str], spec: Spec, fields: Mapping[str, Field]
+        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
     ) -> None:
-        self._path, self._spec, self._fields = folder / files[0], spec, fields
+        self._path, self._spec, self._fields = folder / entry["files"][0], spec, fields
         self._members: dict[str, dict[str, tuple[int, int]]] = {}
         with tarfile.open(self._path) as archive:
             for member in archive:
@@ -129,8 +129,9 @@ class Reader:
         return decode(self.files(number), self._fields, self._spec)
 
 
-def expected(sample: Sample, spec: Spec) -> Sample:
+def expected(sample: Sample, source: Source) -> Sample:
     """What comes back of a sample: a film as this encoder compresses it."""
+    spec = source.spec
     if spec.pictures != "mp4" or "rgb" not in sample or not len(sample["rgb"]):
         return sample
     height, width = sample["rgb"].shape[1:3]
