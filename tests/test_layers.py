@@ -46,6 +46,7 @@ ONLY_IN = {
     "webdataset": ("datasets/formats/",),
     "h5py": ("datasets/formats/",),
     "minari": ("datasets/formats/",),
+    "hickle": ("datasets/formats/",),
     "ray": ("runs/executors/ray.py",),
     "gymnasium": (
         "envs.py",

@@ -40,6 +40,7 @@ from topple.phyre.task_set import TaskSet
 from topple.phyre.tier import Tier
 
 _TASKS_OF_A_TEMPLATE = 100  # of your own, as the published ones have
+_SWAPPED = np.array([6, 1, 2, 3, 4, 5, 0], np.uint8)  # black and white change places
 _CHUNK_BYTES = 128 << 20  # of observations simulated at once
 _NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
 _TRIES = 200  # random actions drawn per one that is wanted, at most
@@ -380,7 +381,10 @@ class PhyreSource:
             drawn = draw_states(whole, seen.states[number, :frames, :, :3].astype(float), size)
             return np.array(drawn, np.uint8).reshape(frames, size, size, 3)
         assert seen.images is not None
-        pictures = to_rgb(seen.images[number, :frames, ::-1])
+        codes = seen.images[number, :frames, ::-1]
+        if self.spec.keep.background == "black":
+            codes = _SWAPPED[codes]
+        pictures = to_rgb(codes)
         if size == SCENE_SIZE:
             return pictures
         shape = (size, size)

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.phyre.engine.request import MAX_STEPS
 from topple.phyre.fold import Setup
 from topple.runs.agent import Setting
@@ -176,6 +176,7 @@ class Keep:
         features: PHYRE's 14 object features, or I-PHYRE's object table of 9 columns.
         codes: PHYRE's pictures of 256 pixels in colour codes.
         rgb: width of RGB pictures in pixels; 0 keeps none.
+        background: PHYRE: "white", or "black" with white in place of black, for RGB.
         masks: width of pictures with the number of the body at each pixel, from 1; 0 keeps none.
         contacts: PHYRE's contact events.
         text: the goal and the scene in words.
@@ -189,6 +190,7 @@ class Keep:
     features: bool = False
     codes: bool = False
     rgb: int = 0
+    background: str = "white"
     masks: int = 0
     contacts: bool = False
     text: bool = True
@@ -200,6 +202,10 @@ class Keep:
         check_count("keep.max_steps", self.max_steps, 1, 100_000)
         check_count("keep.rgb", self.rgb, 0, _MAX_SIZE)
         check_count("keep.masks", self.masks, 0, _MAX_SIZE if benchmark == "iphyre" else 256)
+        if self.background not in ("white", "black"):
+            raise SpecError(f"keep.background is {self.background!r}; use white or black")
+        if self.background == "black" and (benchmark == "iphyre" or self.rgb > 256):
+            raise SpecError("keep.background is black; that is for PHYRE and up to 256 pixels")
         if self.hz not in (10, 60):
             raise SpecError(f"keep.hz is {self.hz}; I-PHYRE is played at 60 or at 10")
         if benchmark == "iphyre" and (self.codes or self.contacts or self.after_solved):
@@ -253,11 +259,25 @@ class Spec:
             part.check(self.benchmark)
         if self.format == "minari" and self.keep.hz != AT_10_HZ.hz:
             raise SpecError("format minari keeps episodes at 10 Hz; set keep.hz = 10")
+        if self.format in ("rpin", "phyworld", "nff"):
+            self._check_layout()
         needs = {"rpin": "phyre", "phyworld": "phyre", "nff": "iphyre", "minari": "iphyre"}
         if needs.get(self.format, self.benchmark) != self.benchmark:
             raise SpecError(
                 f"format {self.format!r} is for {needs[self.format]}, not for {self.benchmark}"
             )
+
+    def _check_layout(self) -> None:
+        """Refuse a spec that lacks what other people's code reads."""
+        keep, kinds = self.keep, set(self.actions.counts())
+        if self.format == "rpin" and not (keep.codes and keep.masks == 256):
+            raise SpecError("format rpin needs keep.codes = true and keep.masks = 256")
+        if self.format == "phyworld" and not (keep.features and keep.rgb and keep.after_solved):
+            raise SpecError("format phyworld needs keep.features, keep.rgb and keep.after_solved")
+        if self.format == "nff" and (kinds - {"solutions", "failures"} or keep.hz != AT_60_HZ.hz):
+            raise SpecError("format nff needs shares of solutions and failures, and keep.hz = 60")
+        if kinds & {"nothing"} or self.actions.keep_invalid:
+            raise SpecError(f"format {self.format} has a valid action in every attempt")
 
     @property
     def by_task(self) -> bool:

@@ -1,0 +1,98 @@
+"""The files that Neural Force Field's code reads: object states of I-PHYRE, ten a second.
+
+``game_seq_data/GAME/0/vectors.npy`` is [150, 12, 13]: the ends and the radius of each body, then
+its velocity, angle and spin, then whether it can be removed, whether it moves, and its stick and
+spring; zero after the end. ``actions.npy`` has x, y and time of each removal. Solutions come first
+(0 to 49 of 100), then failures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from topple.datasets.formats import Target
+from topple.datasets.iphyre_source import IPhyreSource
+from topple.datasets.sample import Field, Sample, Source
+from topple.datasets.spec import Spec
+from topple.files import whole_file
+from topple.iphyre.dataset import FPS, walk
+from topple.iphyre.engine.batch import MAX_BODIES
+from topple.iphyre.observe import COLUMNS, object_table
+from topple.iphyre.plan import row_plan
+from topple.iphyre.rules import SECONDS
+
+LIBRARIES = ("numpy",)
+LOSSY: tuple[str, ...] = ()
+_LENGTHS = 5  # columns before the motion
+
+
+def stored_fields(source: Source) -> dict[str, Field]:
+    """What Neural Force Field keeps of an episode."""
+    shape = (SECONDS * FPS, MAX_BODIES, COLUMNS + 4)
+    return {
+        "vectors": Field("float64", shape, "state of each body, ten times a second, in pixels"),
+        "actions": Field("float64", (None, 3), "x, y and time in seconds of each removal"),
+    }
+
+
+def stored(sample: Sample, source: IPhyreSource) -> Sample:
+    """What is stored of a sample."""
+    game, rules = source.game(sample["task"]), source.rules
+    plan = row_plan(game, sample["action"], rules)
+    vectors = np.zeros((SECONDS * FPS, MAX_BODIES, COLUMNS + 4))
+    last = int(sample["ticks"]) - 1
+    worlds = walk(game, plan, rules, rules.request.builds, last, rules.hz // FPS)
+    for place, world in enumerate(worlds):
+        table, here = object_table(world, game.eliminable), np.array(world.present)
+        motion = np.zeros((MAX_BODIES, 4))
+        moves, poses = world.velocities(), world.poses()
+        motion[: game.bodies] = np.column_stack([moves[:, :2], poses[:, 2], moves[:, 2]])
+        motion[: game.bodies][~here] = 0.0
+        vectors[place] = np.hstack([table[:, :_LENGTHS], motion, table[:, _LENGTHS:]])
+    made = [
+        (*game.centre(body), tick / rules.hz) for tick, body in plan.eliminations if tick <= last
+    ]
+    return {"vectors": vectors, "actions": np.array(made, np.float64).reshape(-1, 3)}
+
+
+def write(target: Target, samples: Iterable[Sample]) -> list[str]:
+    """Write the episodes of a game."""
+    source = cast(IPhyreSource, target.source)
+    game = source.splits[target.shard.split][target.shard.number]
+    solutions = target.spec.actions.counts().get("solutions", 0)
+    counts = {"solutions": 0, "failures": solutions}  # where the next of a kind goes
+    for sample in samples:
+        number = counts[sample["draw"]]
+        counts[sample["draw"]] += 1
+        for name, array in stored(sample, source).items():
+            path = target.folder / f"game_seq_data/{game}/{number}/{name}.npy"
+            with whole_file(path) as temporary, temporary.open("wb") as file:
+                np.save(file, array)
+    return [f"game_seq_data/{game}/*/*.npy"]
+
+
+class Reader:
+    """The episodes of a game, by their numbers."""
+
+    def __init__(
+        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
+    ) -> None:
+        home = folder / entry["files"][0].removesuffix("/*/*.npy")
+        self._folders = sorted(home.glob("*"), key=lambda path: int(path.name))
+
+    def __len__(self) -> int:
+        return len(self._folders)
+
+    def __getitem__(self, number: int) -> Sample:
+        return {
+            name: np.load(self._folders[number] / f"{name}.npy") for name in ("vectors", "actions")
+        }
+
+
+def expected(sample: Sample, source: Source) -> Sample:
+    """What is stored of a sample, made again."""
+    return stored(sample, cast(IPhyreSource, source))

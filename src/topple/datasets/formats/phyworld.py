@@ -1,0 +1,87 @@
+"""The files that phyworld's code reads: films of a scene's attempts in one HDF5 file.
+
+``SPLIT/10003:000.hdf5`` holds the films of scene 0 of combination 3 as MP4 streams
+(``video_streams``), the actions (``action_streams``) and the object features of every frame
+(``object_streams``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from topple.datasets.formats import Target
+from topple.datasets.sample import Field, Sample, Source
+from topple.datasets.spec import Spec
+from topple.files import whole_file
+from topple.media.files import mp4_bytes, read_mp4
+
+LIBRARIES = ("h5py", "av")
+LOSSY = ("video",)
+FPS = Fraction(5)  # of the films; a second of them is 100 steps of the world
+_FIRST = 10_000  # number of the first combination's template
+
+
+def stored_fields(source: Source) -> dict[str, Field]:
+    """What phyworld keeps of an attempt."""
+    size = source.spec.keep.rgb
+    return {
+        "video": Field("uint8", (None, size, size, 3), "film, as MP4", True),
+        "action": source.fields["action"],
+        "objects": source.fields["features"],
+    }
+
+
+def write(target: Target, samples: Iterable[Sample]) -> list[str]:
+    """Write the attempts on a scene as one file."""
+    task = target.source.splits[target.shard.split][target.shard.number]
+    template, _, scene = task.partition(":")
+    number = template.removeprefix("combination-")
+    digits = f"{_FIRST + int(number)}" if number != template else template
+    name = f"{target.shard.split}/{digits}:{scene}.hdf5"
+    found = list(samples)
+    with whole_file(target.folder / name) as temporary, h5py.File(temporary, "w") as file:
+        options: dict[str, Any] = {"track_times": False}
+        file.create_dataset(
+            "action_streams", data=np.array([s["action"] for s in found]), **options
+        )
+        file.create_dataset(
+            "object_streams", data=np.array([s["features"] for s in found]), **options
+        )
+        films = file.create_dataset(
+            "video_streams", (len(found),), h5py.vlen_dtype(np.uint8), **options
+        )
+        for row, sample in enumerate(found):
+            films[row] = np.frombuffer(mp4_bytes(list(sample["rgb"]), FPS), np.uint8)
+    return [name]
+
+
+class Reader:
+    """The attempts on a scene."""
+
+    def __init__(
+        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
+    ) -> None:
+        self._path, self._count = folder / entry["files"][0], entry["samples"]
+
+    def __len__(self) -> int:
+        return int(self._count)
+
+    def __getitem__(self, number: int) -> Sample:
+        with h5py.File(self._path) as file:
+            return {
+                "video": read_mp4(file["video_streams"][number].tobytes()),
+                "action": file["action_streams"][number],
+                "objects": file["object_streams"][number],
+            }
+
+
+def expected(sample: Sample, source: Source) -> Sample:
+    """What is stored of a sample, made again."""
+    film = read_mp4(mp4_bytes(list(sample["rgb"]), FPS))
+    return {"video": film, "action": sample["action"], "objects": sample["features"]}
