@@ -76,6 +76,8 @@ def _compare_with_pictures_of_single_objects(video: Path, folder: Path, spec: An
     made = simulator.simulate_action(
         0, row.draw.action, stride=60, need_images=True, need_featurized_objects=True
     )
+    assert made.featurized_objects is not None
+    assert made.images is not None
     boxes = hickle.load(str(video).replace("images", "labels").replace(".npy", "_boxes.hkl"))
     colors = made.featurized_objects.colors
     moving = [k for k, color in enumerate(colors) if color not in ("BLACK", "PURPLE")]

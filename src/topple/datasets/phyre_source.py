@@ -272,7 +272,7 @@ class PhyreSource:
         frames = self._request().frames
         pictures = SCENE_SIZE**2 * (bool(keep.codes) + bool(keep.masks) + 3 * bool(keep.rgb))
         contacts = FIRST_CONTACT_BUFFER * CONTACT_DTYPE.itemsize * keep.contacts
-        return frames * (pictures + 4096) + contacts + 1
+        return frames * (pictures + 1024) + contacts + 1
 
     def _request(self) -> Request:
         keep = self.spec.keep

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -167,15 +168,26 @@ def read_mp4(content: bytes) -> npt.NDArray[np.uint8]:
     return np.array(frames, np.uint8)
 
 
-def png_bytes(picture: npt.NDArray[np.uint8]) -> bytes:
-    """A picture, RGB or of one channel, as the bytes of a PNG file, written quickly."""
+def png_bytes(
+    picture: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8] | None = None
+) -> bytes:
+    """A picture as the bytes of a PNG file, written quickly.
+
+    Args:
+        picture: [height, width, 3] RGB, or [height, width] numbers of colours.
+        palette: [colours, 3] what the numbers look like.
+    """
+    image = Image.fromarray(picture)
+    if palette is not None:
+        image.putpalette(palette.tobytes())
     file = io.BytesIO()
-    Image.fromarray(picture).save(file, format="PNG", compress_level=1)
+    # Scenes are flat areas: runs are all there is to compress, and looking for more takes time.
+    image.save(file, format="PNG", compress_level=1, compress_type=zlib.Z_RLE)
     return file.getvalue()
 
 
 def read_png(content: bytes) -> npt.NDArray[np.uint8]:
-    """The picture in the bytes of a PNG file."""
+    """The picture in the bytes of a PNG file; of one with a palette, the numbers of colours."""
     with Image.open(io.BytesIO(content)) as image:
         return np.asarray(image)
 

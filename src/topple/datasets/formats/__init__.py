@@ -11,9 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from topple.datasets.plan import ShardId
 from topple.datasets.sample import Field, Sample, Source
 from topple.datasets.spec import Spec
+from topple.media.files import png_bytes
+from topple.phyre.palette import PHYRE_RGB
 
 
 class Target(NamedTuple):
@@ -78,6 +83,15 @@ def stored_fields(form: Format, source: Source) -> Mapping[str, Field]:
     """What a stored sample of a format holds."""
     own = getattr(form, "stored_fields", None)
     return source.fields if own is None else cast(Mapping[str, Field], own(source))
+
+
+def picture_bytes(name: str, picture: npt.NDArray[np.uint8]) -> bytes:
+    """A picture of a field as PNG; colour codes and masks keep their numbers and look coloured."""
+    return png_bytes(picture, _PALETTES.get(name))
+
+
+_NUMBERS = np.arange(256)[:, None] * (37, 91, 151) % 256  # neighbouring numbers look different
+_PALETTES = {"codes": PHYRE_RGB, "masks": (255 - _NUMBERS).astype(np.uint8)}
 
 
 def frames_per_second(spec: Spec) -> int:

@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from topple.datasets.formats import Target
+from topple.datasets.formats import Target, picture_bytes
 from topple.datasets.sample import Array, Field, Sample
 from topple.datasets.spec import Spec
 from topple.files import whole_file
-from topple.media.files import png_bytes, read_png
+from topple.media.files import read_png
 
 LIBRARIES = ("pyarrow", "pillow")
 LOSSY: tuple[str, ...] = ()
@@ -69,16 +69,18 @@ def write(target: Target, samples: Iterable[Sample]) -> list[str]:
     ):
         while group := list(islice(rest, _GROUP)):
             arrays = [
-                _column([sample[name] for sample in group], field)
+                _column(name, [sample[name] for sample in group], field)
                 for name, field in target.fields.items()
             ]
             writer.write_table(pa.Table.from_arrays(arrays, schema=columns))
     return [name]
 
 
-def _column(values: Sequence[Any], field: Field) -> pa.Array:
+def _column(name: str, values: Sequence[Any], field: Field) -> pa.Array:
     if field.frames:
-        images = [[{"bytes": png_bytes(p), "path": None} for p in value] for value in values]
+        images = [
+            [{"bytes": picture_bytes(name, p), "path": None} for p in value] for value in values
+        ]
         return pa.array(images, _kind(field))
     if field.dtype == "str":
         return pa.array(values, pa.string())

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from webdataset import TarWriter
 
-from topple.datasets.formats import Target, frames_per_second
+from topple.datasets.formats import Target, frames_per_second, picture_bytes
 from topple.datasets.sample import Field, Sample, Source
 from topple.datasets.spec import Spec
 from topple.files import whole_file
-from topple.media.files import mp4_bytes, png_bytes, read_mp4, read_png
+from topple.media.files import mp4_bytes, read_mp4, read_png
 
 LIBRARIES = ("webdataset", "numpy", "pillow", "av")
 LOSSY = ("rgb",)  # as MP4
@@ -53,7 +53,7 @@ def encode(sample: Sample, fields: Mapping[str, Field], spec: Spec) -> dict[str,
                     files["mp4"] = mp4_bytes(list(value), fps)
             else:
                 for number, picture in enumerate(value):
-                    files[f"{name}.{number:03d}.png"] = png_bytes(picture)
+                    files[f"{name}.{number:03d}.png"] = picture_bytes(name, picture)
         elif field.is_scalar or name in _IN_JSON:
             words[name] = value if isinstance(value, str) else value.tolist()
         else:

@@ -1,0 +1,128 @@
+"""How fast are data sets built, beside the engine, the disk's bytes and the encoder alone?
+
+Protocol: one process, one thread, processor seconds, the best of some repetitions. The workload is
+random attempts on the first published task of each one-ball template. The engine alone simulates
+the same batch into memory; a build does the same, makes samples and writes shards. Films are also
+encoded from frames that are there already, which is what the encoder alone takes.
+
+    python benchmarks/datasets.py
+"""
+
+from __future__ import annotations
+
+import csv
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from machine import processor
+from topple.datasets.builder import shard_files
+from topple.datasets.formats import Target, find_format
+from topple.datasets.plan import Plan, open_source
+from topple.datasets.spec import Actions, Keep, Spec, Tasks
+from topple.media.files import mp4_bytes
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.request import Request
+from topple.phyre.task import load_task, template_task_ids
+from topple.phyre.tier import Tier
+
+ATTEMPTS = 20  # of each of the 25 tasks
+REPETITIONS = 5
+RESULTS = Path(__file__).parent / "results" / "datasets.csv"
+TASKS = tuple(str(template_task_ids(template)[0]) for template in Tier.BALL.template_ids)
+SPEC = Spec(
+    tasks=Tasks(train=TASKS), actions=Actions(per_task=ATTEMPTS), shard_size=len(TASKS) * ATTEMPTS
+)
+
+#: What is built: a name, what is kept, the format, how pictures are stored, and the limit it is
+#: compared with.
+BUILDS = [
+    ("states, stride 6", Keep(stride=6, states=True), "parquet", "png", "engine"),
+    ("states, stride 6", Keep(stride=6, states=True), "webdataset", "png", "engine"),
+    ("states, stride 6", Keep(stride=6, states=True), "hdf5", "png", "engine"),
+    ("states, stride 60", Keep(stride=60, states=True), "parquet", "png", "engine"),
+    ("raw 256 px codes, stride 60", Keep(stride=60, codes=True), "webdataset", "npz", "engine"),
+    ("PNG 256 px codes, stride 60", Keep(stride=60, codes=True), "webdataset", "png", "engine"),
+    ("PNG 256 px codes, stride 6", Keep(stride=6, codes=True), "webdataset", "png", "engine"),
+    ("H.264 256 px, stride 12", Keep(stride=12, rgb=256), "webdataset", "mp4", "encoder"),
+]
+
+
+def seconds(function: Callable[[], object], repetitions: int = REPETITIONS) -> float:
+    """The fewest processor seconds that a call takes."""
+    taken = []
+    for _ in range(repetitions):
+        begin = time.process_time()
+        function()
+        taken.append(time.process_time() - begin)
+    return min(taken)
+
+
+def main() -> None:
+    rows = []
+    for name, keep, form, pictures, limit in BUILDS:
+        count = 2 if limit == "encoder" else ATTEMPTS
+        actions = replace(SPEC.actions, per_task=count)
+        spec = replace(SPEC, keep=keep, format=form, pictures=pictures, actions=actions)
+        plan = Plan(spec, open_source(spec))
+        shard = plan.shards()[0]
+        attempts = plan.rows(shard)
+        samples = list(plan.source.samples(attempts, 1))
+        frames = sum(len(s.get("rgb", s.get("codes", s.get("states", ())))) for s in samples)
+
+        if limit == "engine":
+            scenes = SceneSet([load_task(task).scene for task in TASKS])
+            index = np.array([TASKS.index(row.task) for row in attempts])
+            placed = np.array([row.draw.action for row in attempts])
+            request = Request(stride=keep.stride, states=keep.states, images=keep.codes)
+
+            def alone() -> object:
+                return simulate_batch(scenes, index, placed, request, threads=1)  # noqa: B023
+        else:
+            films = [list(sample["rgb"]) for sample in samples]
+
+            def alone() -> object:
+                return [mp4_bytes(film, Fraction(60, keep.stride)) for film in films]  # noqa: B023
+
+        with tempfile.TemporaryDirectory() as folder:
+            target = Target(Path(folder), shard, spec, plan.source)
+
+            def build() -> list[str]:
+                return find_format(form).write(target, plan.source.samples(attempts, 1))  # noqa: B023
+
+            files = build()
+            size = sum(path.stat().st_size for path in shard_files(Path(folder), files))
+            times = REPETITIONS if limit == "engine" else 2
+            built, least = seconds(build, times), seconds(alone, times)
+        rows.append(
+            {
+                "what": name,
+                "format": form,
+                "attempts_per_s": round(len(attempts) / built, 1),
+                "frames_per_s": round(frames / built, 1),
+                "MB_per_s": round(size / built / 1e6, 2),
+                "bytes_per_attempt": round(size / len(attempts)),
+                "limit": limit,
+                "share_of_limit": round(least / built, 3),
+            }
+        )
+        print(rows[-1], file=sys.stderr)
+    print(f"{processor()}, Python {platform.python_version()}\n")
+    print("| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
+    for row in rows:
+        print("| " + " | ".join(map(str, row.values())) + " |")
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
