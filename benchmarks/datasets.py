@@ -75,7 +75,8 @@ def main() -> None:
         shard = plan.shards()[0]
         attempts = plan.rows(shard)
         samples = list(plan.source.samples(attempts, 1))
-        frames = sum(len(s.get("rgb", s.get("codes", s.get("states", ())))) for s in samples)
+        kept = "rgb" if keep.rgb else "codes" if keep.codes else "states"
+        frames = sum(len(sample[kept]) for sample in samples)
 
         if limit == "engine":
             scenes = SceneSet([load_task(task).scene for task in TASKS])

@@ -30,6 +30,7 @@ TUTORIALS = Folder(
         "first_game",
         "first_template",
         "scoring",
+        "world_model",
         "human_study",
         "language_model",
         "cluster",
