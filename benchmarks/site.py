@@ -152,7 +152,7 @@ class Visit(NamedTuple):
 
     def open(self, place: str = "") -> None:
         """Open a page by its hash."""
-        self.page.goto(self.host.address + place)
+        self.page.goto(self.host.address + place, wait_until="commit")
         self.page.wait_for_selector("body[data-ready]", state="attached", timeout=120_000)
 
     def wait_for_puzzle(self, task: str) -> None:

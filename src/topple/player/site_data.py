@@ -61,6 +61,7 @@ from topple.runs.benchmark import find_benchmark
 
 _GEOMETRY = {"bodies", "sticks", "springs"}  # in games.json.gz
 _CONSTANT = {"radius_min", "radius_max"}  # the same for all tasks
+_FIRST = ("path.json", "hero.json")  # of the page
 _OF_PLAYER = {"progress", "attempts"}  # added in the browser
 
 
@@ -229,9 +230,10 @@ def _task(service: Service, name: str, solution: list[float] | None) -> dict[str
 
 
 def _first_tasks(service: Service) -> dict[str, Any]:
-    """The tasks on the path, whole: so few bytes are enough to play the first ones."""
-    path = json.loads((STATIC / "path.json").read_text("utf-8"))
-    tasks = [load_task(stop["id"]) for stop in path["puzzles"] if stop["benchmark"] == "phyre"]
+    """The tasks of the path and of the first page, whole: few bytes are enough to begin."""
+    path, hero = (json.loads((STATIC / name).read_text("utf-8")) for name in _FIRST)
+    names = [stop["id"] for stop in path["puzzles"] if stop["benchmark"] == "phyre"]
+    tasks = [load_task(name) for name in [*names, *(show["task"] for show in hero)]]
     return {
         str(task.id): {
             **_task(service, str(task.id), solution),

@@ -5,7 +5,8 @@ import { iphyrePlay } from "../pages/iphyre_play.js";
 import { phyrePlay } from "../pages/phyre_play.js";
 import { planText } from "../play/viewer.js";
 import { pageLink } from "../router.js";
-import { button, download, head, reportErrors, segments } from "../widgets.js";
+import { shareLink } from "../share.js";
+import { button, copy, download, head, reportErrors, segments } from "../widgets.js";
 import { SceneEditor } from "./scene_editor.js";
 import { saveDraft } from "./drafts.js";
 import { bodyButtons, inspector } from "./inspector.js";
@@ -199,6 +200,10 @@ export class PuzzleEditor {
       act("Save", "save", "primary", () => this.save()),
       act("Test", "play", "", () => this.test()),
       act("Solvable?", "bulb", "", () => this.solvability()),
+      act("Share", "link", "", async () => {
+        const { subject } = await this.save();
+        await copy(await shareLink(pageLink(this.benchmark, subject)));
+      }),
     );
   }
 

@@ -7,12 +7,6 @@ import { Replay } from "../play/replay.js";
 import { pageLink } from "../router.js";
 import { settings } from "../settings.js";
 
-const SHOW = [
-  ["00013:020", "Branching chains", "0.3254,0.7465,0.6496"],
-  ["00009:119", "Bar on the brink", "0.7334,0.6375,0.6453"],
-  ["00012:009", "Four strings of pearls", "0.4504,0.7562,0.3476"],
-  ["00106:000", "Two catapults", "0.814,0.6152,0.3063,0.6239,0.527,0.4261"],
-];
 const REST = 1200; // ms between two replays
 
 export function heroShow() {
@@ -28,9 +22,10 @@ export function heroShow() {
   let left = false;
 
   async function run() {
+    const shown = await (await fetch("hero.json")).json();
     for (let turn = 0; !left; turn++) {
-      const [task, name, action] = SHOW[turn % SHOW.length];
-      const { scene, trajectory } = await api.get(`replays/phyre/${task}`, { action });
+      const { task, action } = shown[turn % shown.length];
+      const { name, scene, trajectory } = await api.get(`replays/phyre/${task}`, { action });
       const replay = new Replay(trajectory);
       bodies = [...scene.bodies, ...replay.balls.map(ballBody)];
       caption.replaceChildren(
