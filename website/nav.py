@@ -53,6 +53,7 @@ GUIDES = Folder(
         "cluster",
         "gpu",
         "player",
+        "site",
         "studies",
         "player_api",
         "browser_engine",

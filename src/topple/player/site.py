@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw
 
 from topple.files import whole_file
 from topple.player.app import STATIC
-from topple.player.embed import write_element
+from topple.player.embed import ELEMENT, write_element
 from topple.player.site_data import Content, write_site_data
 
 MODULE = "topple.wasm.gz"
@@ -29,7 +29,7 @@ _HEAD = """\
     <script src="from_file.js"></script>
 """
 _MODULES = (".js", ".json")  # what the page loads as texts
-_SCRIPTS = {"service_worker.js", "offline.js", "from_file.js", "theme.js"}  # but not these
+_SCRIPTS = {"service_worker.js", "offline.js", "from_file.js", "theme.js", ELEMENT}  # not these
 
 
 def write_site(folder: Path, module: Path, content: Content) -> None:
@@ -111,7 +111,7 @@ def _write_service_worker(folder: Path) -> None:
         if path.is_file() and path != worker:
             name = path.relative_to(folder).as_posix()
             digest.update(f"{name}\0".encode() + path.read_bytes())
-            if name != "index.html":
+            if name not in ("index.html", ELEMENT):
                 files.append(name)
     digest.update(worker.read_bytes())
     lines = [

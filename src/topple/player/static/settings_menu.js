@@ -107,6 +107,7 @@ function dataSection() {
   return h(
     "div",
     { class: "stack" },
+    h("a", { class: "button", href: "docs/index.html" }, "Documentation"),
     h("h3", {}, "Your data"),
     button("Export my attempts", { onclick: () => reportErrors(exportAttempts) }),
     button("Delete everything", {
