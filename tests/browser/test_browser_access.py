@@ -61,7 +61,7 @@ def test_no_page_has_a_violation(
         expect(visitor.page.locator(mark).first).to_be_visible()
         _check(axe, visitor, place)
     visitor.page.evaluate("place => (location.hash = place)", f"#/phyre/{TASK}")
-    expect(visitor.page.locator(".goal")).to_be_visible()
+    expect(visitor.page.get_by_role("button", name="Simulate")).to_be_visible()
     visitor.click_phyre(*FAILING[:2])
     visitor.press("Simulate")
     expect(visitor.verdict).to_be_visible()

@@ -92,5 +92,8 @@ export function iphyreTerm(name) {
 export function term(name, key = keyFor(name)) {
   if (!key) return name;
   const [, text] = GLOSSARY[key];
-  return h("a", { class: "term", href: `${pageLink("glossary")}?term=${key}`, title: text }, name);
+  const href = `${pageLink("glossary")}?term=${key}`;
+  // The row of a table around it may be a link as well.
+  const onclick = (event) => event.stopPropagation();
+  return h("a", { class: "term", href, title: text, onclick }, name);
 }

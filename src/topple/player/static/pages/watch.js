@@ -1,6 +1,7 @@
 // Watching agents: runs, their tasks, and every attempt.
 import { api } from "../api.js";
 import { count, h, replace } from "../dom.js";
+import { term } from "../glossary.js";
 import { pageLink, setQuery } from "../router.js";
 import { Viewer } from "../play/viewer.js";
 import { button, chip, head, segments } from "../widgets.js";
@@ -41,8 +42,8 @@ function nothing() {
 
 function score({ benchmark, score: value }) {
   return benchmark === "phyre"
-    ? `${(100 * value).toFixed(2)} AUCCESS`
-    : `${value.toFixed(1)} points`;
+    ? [`${(100 * value).toFixed(2)} `, term("AUCCESS")]
+    : [`${value.toFixed(1)} `, term("points", "score")];
 }
 
 function runTable(runs) {
@@ -133,7 +134,11 @@ export async function runPage({ parts: [id] }) {
       head({
         crumbs: [["Watch", pageLink("watch")]],
         title: run.label || run.agent,
-        text: `${run.setup.replaceAll("_", " ")} · ${score(run)} · ${run.solved} of ${count(run.tasks, "task")} solved`,
+        text: [
+          `${run.setup.replaceAll("_", " ")} · `,
+          score(run),
+          ` · ${run.solved} of ${count(run.tasks, "task")} solved`,
+        ],
       }),
       h(
         "div",
