@@ -61,6 +61,9 @@ ONLY_IN = {
     "fastapi": ("player/app.py", "player/routes/", "player/service.py"),
     "sqlalchemy": ("player/",),
     "httpx": ("llm/endpoint.py",),
+    "mcp": ("llm/mcp_server.py",),
+    "inspect_ai": ("llm/inspect_tasks.py",),
+    "verifiers": ("llm/verifiers_env.py",),
 }
 
 
@@ -184,6 +187,9 @@ FORBIDDEN = [
     ("phyre/task.py", "import gymnasium as gym"),
     ("phyre/task.py", "import typer"),
     ("llm/chat.py", "import httpx"),
+    ("cli/mcp.py", "from mcp.server import fastmcp"),
+    ("cli/report.py", "import inspect_ai"),
+    ("llm/session.py", "import verifiers"),
     ("cli/study.py", "import fastapi"),
     ("player/attempts.py", "from fastapi import HTTPException"),
     ("phyre/task.py", "print('hello')"),

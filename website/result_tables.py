@@ -48,10 +48,12 @@ from topple.iphyre.tables import (
     training_table,
 )
 from topple.phyre import Setup, Tier, tier_tasks
+from topple.phyre.analysis.grid_ceilings import SHIPPED, grid_counts, template_ceilings
 from topple.phyre.analysis.solvability import THRESHOLDS, Evidence, Verdict, decide
 from topple.phyre.auccess import auccess, success_at
 from topple.phyre.dev_figures import study_named, study_points
 from topple.phyre.fold import SEEDS
+from topple.phyre.grid import Grid
 from topple.phyre.published import published_auccess, published_folds
 from topple.phyre.results import PhyreRecord
 from topple.phyre.selection import Part
@@ -415,12 +417,30 @@ def _spread(values: Sequence[float]) -> str:
 
 
 #: How each table is made.
+def _grid_ceilings() -> tuple[Header, Rows]:
+    """The share of tasks that each grid of the package can solve, by template and in all."""
+    tasks = tier_tasks(Tier.BALL)
+    grids = sorted(map(Grid.parse, (path.stem for path in SHIPPED.glob("*.json"))), key=_grid_order)
+    found = {grid: template_ceilings(tasks, grid_counts(grid, tasks, SHIPPED)) for grid in grids}
+    rows = [
+        [first.template, *(f"{found[grid][place].solvable:.2f}" for grid in grids)]
+        for place, first in enumerate(found[grids[0]])
+    ]
+    random = [f"{found[grid][-1].random:.3f}" for grid in grids]
+    return ["template", *map(str, grids)], [*rows, ["all: AUCCESS of random cells", *random]]
+
+
+def _grid_order(grid: Grid) -> tuple[bool, int]:
+    return grid.deepphy, grid.x
+
+
 TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/table2": _equal_cells,
     "phyre/mem_within/ball": partial(_mem_within, Tier.BALL),
     "phyre/mem_within/two_balls": partial(_mem_within, Tier.TWO_BALLS),
     "phyre/ranked_actions": _ranked_actions,
     "phyre/solvability": _solvable_tasks,
+    "phyre/grids": _grid_ceilings,
     "phyre/dqn": _dqn,
     "phyre/dqn_speed": _dqn_speed,
     "iphyre/oracle": _oracle,

@@ -23,6 +23,7 @@ from topple.iphyre.games import game_named
 from topple.llm.endpoint import Connection, Endpoint
 from topple.llm.exchanges import EXCHANGES, read_exchanges, request_digest
 from topple.llm.iphyre import gpt4_preset
+from topple.llm.messages import system, user
 from topple.llm.scripted.server import Response
 from topple.runs.record import RunRecord, find_records
 
@@ -146,7 +147,8 @@ def test_scripted_models_are_served() -> None:
         line = process.stdout.readline()
         assert line.startswith("models random, heuristic at http://127.0.0.1:")
         connection = Connection(line.split(" at ")[1].split(";")[0])
-        body = {"model": "heuristic", "messages": gpt4_preset.prompt(game_named("support"))}
+        rules, question = gpt4_preset.prompt(game_named("support"))
+        body = {"model": "heuristic", "messages": [system(rules), user(question)]}
         with Endpoint(connection) as endpoint:
             text = endpoint.complete(body).reply.choice().text
         assert json.loads(text)[0] == {"time": 1.0, "index": 0}
@@ -274,12 +276,10 @@ def test_mistakes_are_named(more: tuple[str, ...], message: str, tmp_path: Path)
 def test_reports_need_no_http_library() -> None:
     program = (
         "import sys; sys.modules['httpx'] = None\n"
-        "import topple.cli.report, topple.cli.evaluate, topple.cli.llm_server\n"
-        "from topple.runs.registry import create_agent\n"
-        "try:\n    create_agent('phyre', 'llm')\n"
-        "except LookupError as error:\n    print(error)\n"
+        "import topple.cli.report, topple.cli.llm_server\n"
+        "from topple.cli.evaluate import app\n"
+        "app(['--agent', 'llm', '--base-url', 'http://127.0.0.1:1', '--games', 'support'])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert "pip install 'topple[llm]'" in done.stdout
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "pip install 'topple[llm]'" in done.stderr

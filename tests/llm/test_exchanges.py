@@ -22,6 +22,7 @@ from topple.llm.accounting import (
 from topple.llm.chat import Link, open_chat
 from topple.llm.exchanges import (
     EXCHANGES,
+    REQUESTS,
     Exchange,
     ExchangeError,
     ExchangeStore,
@@ -47,6 +48,20 @@ def exchange(place: str, text: str = "yes", **words: Any) -> Exchange:
 def ask_all(link: Link, places: list[str]) -> list[str]:
     with open_chat(link, OPTIONS) as chat:
         return [chat.ask(place, [user(f"question {place}")]).choice().text for place in places]
+
+
+def test_a_request_in_progress_at_a_kill_keeps_its_idempotency_key(tmp_path: Path) -> None:
+    place = "task/001/00"
+    with ExchangeStore(tmp_path) as store:
+        digest = request_digest({**OPTIONS, "messages": [user(f"question {place}")]})
+        key = store.begin(place, digest)  # and the process is killed
+    with ChatServer(lambda number, body: text_reply(body, "yes")) as server:
+        assert ask_all(server.link(tmp_path), [place]) == ["yes"]
+        assert ask_all(server.link(tmp_path), [place]) == ["yes"]
+    assert [headers["Idempotency-Key"] for headers in server.headers] == [key]
+    assert write_accounting(tmp_path, "random", None).sent_again == 1
+    put_aside(tmp_path)
+    assert {path.name for path in tmp_path.glob("*.1")} == {f"{EXCHANGES}.1", f"{REQUESTS}.1"}
 
 
 def test_nothing_is_asked_twice(tmp_path: Path) -> None:
@@ -157,7 +172,7 @@ def test_exchanges_can_be_put_aside(tmp_path: Path) -> None:
             assert len(store) == 0
             store.append(exchange("a/001/00"))
         put_aside(tmp_path)
-        assert len(list(tmp_path.iterdir())) == number
+        assert len(list(tmp_path.glob(f"{EXCHANGES}*"))) == number
     assert read_exchanges(tmp_path) == []
 
 

@@ -198,6 +198,7 @@ def test_tools_are_called_and_counted(tmp_path: Path) -> None:
         playing = play(server, tmp_path, tools=True, simulations=2)
     assert playing.log.last.score.solved
     assert playing.simulator_calls == 2
+    assert playing.privileged
     (turn,) = read_turns(tmp_path / "llm")["support"]
     assert turn.calls == {"inspect": 1, "simulate": 3, "propose": 1}
     results = [message["content"] for message in server.bodies[4]["messages"][3::2]]
@@ -237,11 +238,11 @@ def test_the_papers_preset_does_nothing_without_a_list(tmp_path: Path) -> None:
 
 def test_the_papers_prompt_is_the_table_upside_down() -> None:
     (_, question) = gpt4_preset.prompt(SUPPORT)
-    assert "y from 0 at the bottom to 600 at the top" in question["content"]
-    rows = question["content"].split("The array of this game:\n")[1].split("]\n")
+    assert "y from 0 at the bottom to 600 at the top" in question
+    rows = question.split("The array of this game:\n")[1].split("]\n")
     assert rows[0].split() == ["[[200.", "400.", "300.", "400.", "10.", "1.", "0.", "0.", "0."]
     assert len(rows) == 12 + 1  # and what comes after it
-    assert "..." not in question["content"]
+    assert "..." not in question
 
 
 def test_the_papers_list_keeps_its_own_order() -> None:
@@ -269,8 +270,8 @@ def test_the_papers_loop_pays_twice_for_a_success_it_does_not_look_at() -> None:
     [
         ({"strategy": "later"}, "one of in_advance, on_the_fly, combined"),
         ({"every": 0.0}, "0.1 to 15"),
-        ({"preset": "gpt5"}, "there is iphyre-gpt4"),
-        ({"preset": "iphyre-gpt4", "tools": True}, "leave strategy, images and tools out"),
+        ({"preset": "gpt5"}, "there is topple, deepphy, deepphy-wm, iphyre-gpt4"),
+        ({"preset": "iphyre-gpt4", "tools": True}, "leave tools out"),
     ],
 )
 def test_bad_settings_are_named(settings: dict[str, Any], message: str) -> None:

@@ -258,7 +258,7 @@ def test_tools_are_called_and_counted(tmp_path: Path) -> None:
     assert first.failures == ("all 1 simulations of this task are used",)
     assert second.failures == ("there is no attempt 7; 1 were made",)
     names = [tool["function"]["name"] for tool in server.bodies[0]["tools"]]
-    assert names == ["inspect", "simulate", "propose"]
+    assert names == ["inspect", "contacts", "simulate", "propose"]
     results = [message for message in server.bodies[3]["messages"] if message["role"] == "tool"]
     assert '"name": "green ball"' in results[0]["content"]
     assert "0 simulations are left" in results[1]["content"]
@@ -275,7 +275,9 @@ def test_simulate_is_not_on_offer_unless_allowed(tmp_path: Path) -> None:
     assert not testing.privileged
     assert testing.simulator_calls == 0
     (turn,) = read_turns(tmp_path / "llm")[TASKS[0]]
-    assert turn.failures == ("there is no tool 'simulate'; there are inspect, propose",) * 2
+    assert (
+        turn.failures == ("there is no tool 'simulate'; there are inspect, contacts, propose",) * 2
+    )
 
 
 def test_tool_calls_are_bounded(tmp_path: Path) -> None:

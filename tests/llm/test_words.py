@@ -17,22 +17,34 @@ from topple.iphyre.plan import plan_from_ticks
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.strategy import Strategy
 from topple.llm.gap import body_gaps, segment_gap
-from topple.llm.iphyre.feedback import play_events, play_frames, score_words, watch_play
+from topple.llm.iphyre.feedback import (
+    WatchedPlay,
+    keyframe_ticks,
+    play_events,
+    score_words,
+    watch_play,
+)
+from topple.llm.iphyre.feedback import (
+    feedback as play_feedback,
+)
 from topple.llm.iphyre.prompt import rules_text as game_rules_text
 from topple.llm.iphyre.scene import body_names as game_names
 from topple.llm.iphyre.scene import game_lines
 from topple.llm.phyre.feedback import (
-    WATCHED,
+    Attempts,
     Watched,
+    contact_lines,
     events,
-    keyframes,
+    feedback,
+    happened_words,
+    keyframe_times,
     outcome_words,
     watched,
 )
 from topple.llm.phyre.prompt import misfit, rules_text
 from topple.llm.phyre.scene import WALLS, body_names, goal_words, scene_lines
 from topple.phyre import Simulator, Tier, load_task, tier_tasks
-from topple.phyre.engine.native import SceneSet, draw_scenes, map_actions, simulate_batch
+from topple.phyre.engine.native import SceneSet, draw_scenes, map_actions
 from topple.phyre.engine.result import Outcome
 from topple.phyre.scene import Body, Circle, Color, Polygon
 from topple.phyre.task import template_task_ids
@@ -94,8 +106,8 @@ def test_games_are_told_as_they_are(game: Any) -> None:
 
 def attempt(task_id: str, action: list[float]) -> Watched:
     task = load_task(task_id)
-    result = simulate_batch(SceneSet([task.scene]), [0], [action], WATCHED)
-    return watched(task, 1, action, Outcome(int(result.outcome[0])), result)
+    (result,) = Attempts([task]).run([(task.id, action)])
+    return watched(task, 1, action, result)
 
 
 def test_an_attempt_is_told_as_it_went() -> None:
@@ -109,7 +121,111 @@ def test_an_attempt_is_told_as_it_went() -> None:
     first = next(e for e in contacts if {int(e["body_a"]), int(e["body_b"])} == pair)
     assert f"{first['step'] / 60:.2f} s" == "2.47 s"
     assert outcome_words(seen).startswith("Not solved: the green ball and the blue ball never")
-    assert [round(second, 2) for second, _ in keyframes(seen, 2)] == [8.25, 16.5]
+    assert [round(second, 2) for second in keyframe_times(seen, 2)] == [8.5, 16.67]
+
+
+def random_attempts(task_id: str, count: int) -> list[Watched]:
+    """Some valid attempts on a task."""
+    task, tries = load_task(task_id), Attempts([load_task(task_id)])
+    actions = np.random.default_rng(5).random((40 * count, 3 * task.tier.balls)).tolist()
+    fitting = [action for action in actions if tries.fits(task, action)][:count]
+    results = tries.run([(task.id, action) for action in fitting])
+    return [watched(task, 1, action, row) for action, row in zip(fitting, results, strict=True)]
+
+
+@pytest.mark.parametrize("task_id", ["00000:000", "00006:003", "00013:011", "00101:000"])
+def test_what_happened_agrees_with_the_trajectory(task_id: str) -> None:
+    """First contacts, falls, closest approach and longest touch, step by step from the engine."""
+    task = load_task(task_id)
+    simulator = Simulator(task)
+    names_seen = set()
+    for seen in random_attempts(task_id, 12):
+        whole = simulator.attempt(task, seen.action, contacts=True, states=True, stride=1)
+        assert whole.states is not None
+        assert whole.contacts is not None
+        names, scene = body_names(seen.scene), seen.scene
+        text = happened_words(seen)
+        for ball in range(len(scene.bodies) - task.tier.balls, len(scene.bodies)):
+            mine = [e for e in whole.contacts if ball in (e["body_a"], e["body_b"])]
+            if not mine:
+                assert f"The {names[ball]} touched nothing." in text
+                continue
+            step = min(int(e["step"]) for e in mine)
+            others = {int(e["body_a"] + e["body_b"]) - ball for e in mine if e["step"] == step}
+            sentence = text.split(f"The {names[ball]} first touched ")[1].split(".")[0]
+            assert all(f"the {names[other]}" in sentence for other in others)
+            assert f"at {step / 60:.2f}"[:-3] in text
+            names_seen |= others
+        for body, mover in enumerate(task.scene.bodies):
+            drop = mover.position[1] - float(whole.states[:, body, 1].min())
+            fell = mover.dynamic and drop >= 3
+            assert (f"the {names[body]} by {drop:.0f} px" in text) == fell
+        goal = scene.goal
+        assert goal is not None
+        poses = whole.states.astype(float)
+        gaps = body_gaps(
+            *(scene.bodies[goal.first], poses[:, goal.first]),
+            *(scene.bodies[goal.second], poses[:, goal.second]),
+        )
+        touching = {
+            int(e["step"])
+            for e in whole.contacts
+            if {int(e["body_a"]), int(e["body_b"])} == {goal.first, goal.second}
+        }
+        runs = [0]
+        for step in range(len(whole.states) + 1):
+            runs[-1] += step in touching
+            if step not in touching:
+                runs.append(0)
+        assert seen.touch.steps == max(runs)
+        assert seen.approach.gap == pytest.approx(gaps.min())
+        assert seen.approach.step == int(gaps.argmin())
+        if whole.outcome is Outcome.NOT_SOLVED and not touching:
+            assert f"nearest at {gaps.argmin() / 60:.1f} s, {gaps.min():.0f} px apart" in (
+                outcome_words(seen)
+            )
+        firsts: dict[frozenset[int], int] = {}
+        for e in whole.contacts:
+            firsts.setdefault(frozenset((int(e["body_a"]), int(e["body_b"]))), int(e["step"]))
+        assert len(contact_lines(seen)) >= min(len(firsts), 60)
+    assert names_seen
+
+
+def test_feedback_has_levels() -> None:
+    seen = attempt("00000:000", [0.35, 0.8, 0.3])
+    assert feedback(seen, "outcome") == ["Not solved."]
+    happened = feedback(seen, "what_happened")
+    assert happened[0].startswith("Not solved: the green ball and the blue ball never touched")
+    assert happened[1] == (
+        "The red ball first touched the green ball, at 2.47 s. Fell: the green ball by 51 px, "
+        "the blue ball by 51 px."
+    )
+    assert feedback(seen, "events") == [*happened, *events(seen)]
+
+
+def test_keyframes_follow_contacts() -> None:
+    seen = attempt("00000:000", [0.35, 0.8, 0.3])
+    times = keyframe_times(seen, 4, "contacts")
+    assert 2 <= len(times) <= 4
+    assert times[-1] == pytest.approx(1000 / 60)
+    assert 2.25 in times  # the last state kept before the red ball meets the green one at 2.47 s
+
+
+def watched_play(name: str, ticks: list[int | None]) -> WatchedPlay:
+    game = game_named(name)
+    plan = plan_from_ticks(game, ticks, AT_10_HZ)
+    return watch_play(game, 1, plan, play(game, plan, AT_10_HZ), AT_10_HZ)
+
+
+def test_what_fell_in_a_play_is_exact() -> None:
+    game = game_named("seesaw")
+    seen = watched_play("seesaw", [5] + [None] * (len(game.eliminable) - 1))
+    names, (_, happened, *_) = game_names(game), play_feedback(seen, "what_happened")
+    for body in range(len(game.blocks)):
+        y = np.minimum(seen.trace.poses[:, body, 1], 600)
+        drop = float(y.max() - y[0])
+        fell = game.scene.is_dynamic[body] and drop >= 3
+        assert (f"{names[body]} by {drop:.0f} px" in happened) == fell
 
 
 def test_a_short_touch_is_told() -> None:
@@ -137,7 +253,11 @@ def test_a_play_is_told_as_it_went() -> None:
         "1.7 s: ball 1 meets gray block 2",
     ]
     assert score_words(seen).startswith("Not solved; 1 removed, reward -25.0.")
-    assert [frame.shape for _, frame in play_frames(seen, 2)] == [(300, 300, 3)] * 2
+    assert keyframe_ticks(seen, 2) == [75, 150]
+    assert keyframe_ticks(seen, 3, "contacts") == [5, 17, 150]
+    assert play_feedback(seen, "what_happened")[1] == (
+        "Ball 1 first touched gray block 2 at 1.7 s. No block fell."
+    )
     solved = plan_from_ticks(game, [5, 15], AT_10_HZ)
     seen = watch_play(game, 1, solved, play(game, solved, AT_10_HZ), AT_10_HZ)
     assert play_events(seen)[-1].endswith("ball 1 gets out")

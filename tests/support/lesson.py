@@ -16,7 +16,7 @@ any other          is only looked at.
 In shown output ``...`` stands for anything within a line, and for any lines where it is alone.
 ``<!-- changes: WORD -->`` names a word that is another one each time: where output shows it first,
 the reader's own is learned and stands for it from there on. Commands that serve (`topple play`,
-`topple llm-server`) run until the end of the page, on a free port in place of 8765.
+`topple llm-server`) run until the end of the page, on a free port in place of 8765 or 8770.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from threading import Timer
 from types import ModuleType
 from typing import NamedTuple
 
-PORT = "8765"  # of the pages
+PORT = "8765"  # of the player on the pages
+LLM_PORT = "8770"  # of scripted models
 SERVERS = ("topple play", "topple llm-server")
 #: Commands that install or set up what the tests themselves run in -> why they are not run.
 NOT_RUN = {
@@ -108,7 +109,7 @@ class Reader:
         self.page, self.folder = page, folder
         self.compared = 0
         self._servers = servers
-        self._own = {PORT: free_port()}
+        self._own = {PORT: free_port(), LLM_PORT: free_port()}
         self._unknown = _CHANGES.findall(page.read_text(encoding="utf-8"))
         module = sys.modules["lesson_page"] = ModuleType("lesson_page")  # dataclasses look there
         self._names = vars(module)
@@ -203,7 +204,7 @@ def free_port() -> str:
 def serving(command: str, port: str) -> Iterator[str]:
     """A command that serves until Ctrl-C; yields the line that says where."""
     words = shlex.split(command.strip(" &"))
-    if port not in words:
+    if "--port" not in words:
         words += ["--port", port]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=_environment()

@@ -1,4 +1,4 @@
-"""`topple analyse`: difficulty, diversity and solvability of PHYRE tasks."""
+"""`topple analyse`: difficulty, diversity and solvability of PHYRE tasks, ceilings of grids."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from topple import paths
 from topple.cli.errors import resumable, user_errors
 from topple.cli.groups import HelpfulGroup
 from topple.cli.options import (
     Actions,
     Backend,
+    Cache,
     Compute,
     Json,
+    Templates,
     TemplatesArgument,
     option_groups,
     out_folder,
@@ -28,6 +31,7 @@ from topple.cli.select_tasks import chosen_tasks
 from topple.files import whole_file
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty
 from topple.phyre.analysis.diversity import template_diversity
+from topple.phyre.analysis.grid_ceilings import grid_counts, template_ceilings
 from topple.phyre.analysis.solvability import (
     MIN_VALID,
     THRESHOLDS,
@@ -37,6 +41,7 @@ from topple.phyre.analysis.solvability import (
     decide,
 )
 from topple.phyre.analysis.tables import (
+    ceiling_table,
     difficulty_table,
     diversity_table,
     random_curve_table,
@@ -53,6 +58,7 @@ from topple.phyre.figures import (
     random_curves,
     solvability_figure,
 )
+from topple.phyre.grid import Grid
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
@@ -67,7 +73,9 @@ _FIGURES = Path("figures")
 
 @app.callback()
 def _group() -> None:
-    """Analyse difficulty, diversity and solvability of PHYRE tasks, published or your own.
+    """Analyse difficulty, diversity, solvability and action grids of PHYRE tasks.
+
+    Tasks are published ones or your own.
 
     An interrupted analysis resumes where it stopped.
 
@@ -238,3 +246,44 @@ def _shares(tasks: list[Task], found: list[Evidence]) -> dict[str, list[float]]:
         share = evidence.stable / max(evidence.valid, 1)
         shares.setdefault(task.id.template, []).append(share)
     return shares
+
+
+@app.command()
+def grid(
+    grids: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GRID...",
+            help="Grids of actions, such as 5x5x5 or deepphy-8x8x8.",
+        ),
+    ],
+    templates: Templates = None,
+    cache: Cache = None,
+    backend: Backend = "cpu",
+    as_json: Json = False,
+) -> None:
+    """Print the ceiling of a grid of actions for each template.
+
+    Every cell of the grid is simulated on every task. A task is solvable if some
+    cell solves it; no agent that chooses cells can score more than OPTIMAL. The
+    counts of some grids come with the package, others are stored in the cache.
+
+    Examples:
+      topple analyse grid 5x5x5
+
+      topple analyse grid 16x16x16 --backend cuda
+
+      topple analyse grid deepphy-5x5x5 deepphy-8x8x8 --templates 00001,00002 --json
+    """
+    tables = []
+    with user_errors(), resumable():
+        names = templates.split(",") if templates else [Tier.BALL.value]
+        for text in grids:
+            chosen = Grid.parse(text)
+            for tier, tasks in chosen_tasks(names).items():
+                chosen.actions(tier)  # names a grid that is too fine before anything is done
+                with progress_bar(f"{chosen}: attempts simulated", stays=False) as bar:
+                    folder = (cache or paths.cache_folder()) / "grids"
+                    counts = grid_counts(chosen, tasks, folder, check_backend(backend), bar.report)
+                tables.append(ceiling_table(str(chosen), template_ceilings(tasks, counts)))
+        show_results(tables, [], as_json)

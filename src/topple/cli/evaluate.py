@@ -36,6 +36,7 @@ from topple.cli.select_tasks import parse_tasks
 from topple.cli.study import open_store, write_participants
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.selection import GameSelection
+from topple.llm.presets import preset_attempts
 from topple.phyre.fold import Setup
 from topple.phyre.selection import Part, TaskSelection
 from topple.runs.agent import Learner, Setting
@@ -222,7 +223,7 @@ def evaluate(
             label = label or llm_label(settings)
         else:
             llm.refuse(agent)
-        attempts = scored.attempts or 0
+        attempts = _attempts(scored, settings)
         if tasks_of_study is None:
             selections = scored.selections()
         else:
@@ -256,6 +257,12 @@ def _score_export(path: Path, folder: Path) -> list[RunRecord[Any, Any]]:
                 err=True,
             )
     return records
+
+
+def _attempts(scored: Scored, settings: Mapping[str, Setting]) -> int:
+    """Return the attempts that options or a preset allow; 0 is the default of the benchmark."""
+    benchmark = "phyre" if scored.games is None else "iphyre"
+    return scored.attempts or preset_attempts(benchmark, settings.get("preset"))
 
 
 def _load(

@@ -28,7 +28,11 @@ KEY_VARIABLE = "TOPPLE_API_KEY"
 _SETTINGS = (
     "model",
     "images",
+    "labels",
     "keyframes",
+    "keyframes_by",
+    "feedback",
+    "dialogue",
     "tools",
     "simulations",
     "grid",
@@ -61,8 +65,25 @@ class LlmOptions:
     keyframes: Annotated[
         int | None, _option("Number of pictures of the last attempt to send with --images.")
     ] = None
+    labels: Annotated[
+        bool, _option("Add a grid and the names of bodies to pictures.", "--labels")
+    ] = False
+    keyframes_by: Annotated[
+        str | None,
+        _option("Choice of keyframes: time, evenly spaced, or contacts, when bodies touch."),
+    ] = None
+    feedback: Annotated[
+        str | None,
+        _option(
+            "What the model is told of its attempts: outcome, what_happened, or events (all of it)."
+        ),
+    ] = None
+    dialogue: Annotated[
+        bool,
+        _option("Go on in one conversation instead of summing up earlier attempts.", "--dialogue"),
+    ] = False
     tools: Annotated[
-        bool, _option("Let the model call the tools inspect and propose.", "--tools")
+        bool, _option("Let the model call tools: inspect, contacts, look, propose.", "--tools")
     ] = False
     simulations: Annotated[
         int | None, _option("Number of simulate calls allowed on each task with --tools.")
@@ -78,7 +99,11 @@ class LlmOptions:
         _option("Seconds between two I-PHYRE questions with the strategy on_the_fly."),
     ] = None
     preset: Annotated[
-        str | None, _option("I-PHYRE preset: iphyre-gpt4, the baseline of the paper.")
+        str | None,
+        _option(
+            "Protocol: topple, or that of a paper: deepphy-5x5x5 or deepphy-8x8x8 for PHYRE, "
+            "deepphy or iphyre-gpt4 for I-PHYRE."
+        ),
     ] = None
     temperature: Annotated[
         float | None, _option("Sampling temperature. The default is that of the server.")
@@ -145,9 +170,13 @@ class LlmRun:
         Raises:
             ValueError: An option is wrong, or the key is missing.
         """
-        from topple.llm.chat import Link
-        from topple.llm.endpoint import Connection
         from topple.llm.exchanges import put_aside
+
+        try:
+            from topple.llm.chat import Link
+            from topple.llm.endpoint import Connection
+        except ImportError as error:
+            raise ValueError(str(error)) from None
 
         if self.options.base_url is None:
             raise ValueError("agent 'llm' needs an endpoint; give --base-url")

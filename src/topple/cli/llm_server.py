@@ -17,7 +17,7 @@ app = typer.Typer(add_completion=False)
 def serve(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of the server; 0 means any free port.")
-    ] = 8765,
+    ] = 8770,
 ) -> None:
     """Serve two scripted models, `random` and `heuristic`, as an OpenAI-compatible endpoint.
 
@@ -26,9 +26,9 @@ def serve(
     without network access or a key.
 
     Examples:
-      topple llm-server --port 8765
+      topple llm-server --port 8770
 
-      topple evaluate --agent llm --base-url http://127.0.0.1:8765 --model heuristic --games basic
+      topple evaluate --agent llm --base-url http://127.0.0.1:8770 --model heuristic --games basic
     """
     with user_errors(), ScriptServer(SCRIPTS, port) as server:
         typer.echo(f"models {', '.join(SCRIPTS)} at {server.url}; press Ctrl-C to stop")

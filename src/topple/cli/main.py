@@ -28,6 +28,7 @@ PANELS = {
         "reproduce": "Reproduce published tables and figures.",
         "analyse": "Analyse difficulty and solvability of PHYRE tasks.",
         "llm-server": "Serve scripted models as a chat endpoint.",
+        "mcp": "Serve puzzles to an assistant (Model Context Protocol).",
     },
     "Train": {
         "dataset": "Build and check data sets of attempts.",

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from topple.cli.errors import user_errors
+from topple.cli.errors import needs_extra, user_errors
 from topple.cli.options import Json, RunsArgument, out_folder
 from topple.cli.output import show_json
 from topple.iphyre.report import report_section as iphyre_section
 from topple.llm.transcripts import SHOWN, find_transcripts
 from topple.phyre.report import report_section as phyre_section
 from topple.reports.html import write_report
-from topple.runs.record import RecordError, find_records
+from topple.runs.record import RecordError, RunRecord, find_records
 
 app = typer.Typer(add_completion=False)
 
@@ -35,19 +35,41 @@ def report(
 ) -> None:
     """Write tables, curves and sample attempts of run records as an HTML page, CSV and JSON.
 
+    Logs of Inspect (.eval) that hold topple tasks are read like run records.
+
     Examples:
       topple report runs --out report
+
+      topple report runs logs --out report
     """
     with user_errors():
-        records = list(find_records(*runs))
+        places, logs = _split_logs(runs)
+        records = [*find_records(*places), *_log_records(logs)]
         if not records:
             raise RecordError(f"no run records in {', '.join(map(str, runs))}")
         tasks = [record for record in records if record.config.benchmark == "phyre"]
         games = [record for record in records if record.config.benchmark == "iphyre"]
-        said = find_transcripts(*runs, shown=transcripts)
+        said = find_transcripts(*places, shown=transcripts)
         sections = [phyre_section(tasks, clips), iphyre_section(games)]
         page = write_report(out, title, [*sections, said.section()])
     if as_json:
         show_json({"report": str(page), "runs": len(records)})
     else:
         typer.echo(f"open {page.resolve()} in a browser")
+
+
+def _split_logs(places: list[Path]) -> tuple[list[Path], list[Path]]:
+    """Tell logs of Inspect from run records and folders of them; a folder may hold both."""
+    logs = [place for place in places if place.suffix == ".eval"]
+    others = [place for place in places if place not in logs]
+    for folder in others:
+        logs += sorted(folder.glob("*.eval"))
+    return others, logs
+
+
+def _log_records(logs: list[Path]) -> list[RunRecord[Any, Any]]:
+    if not logs:
+        return []
+    with needs_extra("a log of Inspect", "inspect"):
+        from topple.llm.inspect_tasks import log_record
+    return [log_record(log) for log in logs]

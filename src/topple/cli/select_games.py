@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from topple.iphyre.engine.batch import Engine
-from topple.iphyre.game import Game
-from topple.iphyre.games import ALL, PUBLISHED, game_named
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
-from topple.iphyre.split import Split
+from topple.iphyre.split import chosen_games
+
+__all__ = ["OnEngine", "chosen_games", "parse_times", "rules_at"]
 
 OnEngine = Annotated[
     Engine,
@@ -20,22 +20,6 @@ OnEngine = Annotated[
         help="Physics engine: native, or pymunk, the slower reference with identical results.",
     ),
 ]
-
-
-def chosen_games(text: str | None) -> list[Game]:
-    """Return the games of comma-separated names of games and splits; `all` means all fifty."""
-    if text is None:
-        return list(PUBLISHED)
-    splits = {split.value: split for split in Split}
-    chosen: list[Game] = []
-    for word in (word.strip() for word in text.split(",")):
-        if word == "all":
-            chosen.extend(ALL)
-        elif word in splits:
-            chosen.extend(splits[word].games)
-        else:
-            chosen.append(game_named(word))
-    return list(dict.fromkeys(chosen))
 
 
 def rules_at(hz: int, engine: Engine = Engine.NATIVE) -> Rules:

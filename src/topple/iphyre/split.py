@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from topple.iphyre.game import Game
-from topple.iphyre.games import BY_SPLIT
+from topple.iphyre.games import ALL, BY_SPLIT, PUBLISHED, game_named
 
 
 class Split(Enum):
@@ -43,3 +43,19 @@ def split_named(name: str) -> Split:
     except ValueError:
         names = ", ".join(split.value for split in Split)
         raise ValueError(f"no split is named {name!r}; the splits are {names}") from None
+
+
+def chosen_games(text: str | None) -> list[Game]:
+    """Return the games of comma-separated names of games and splits; `all` means all fifty."""
+    if text is None:
+        return list(PUBLISHED)
+    splits = {split.value: split for split in Split}
+    chosen: list[Game] = []
+    for word in (word.strip() for word in text.split(",")):
+        if word == "all":
+            chosen.extend(ALL)
+        elif word in splits:
+            chosen.extend(splits[word].games)
+        else:
+            chosen.append(game_named(word))
+    return list(dict.fromkeys(chosen))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from topple.files import whole_file
-from topple.llm.exchanges import Exchange, by_subject, read_exchanges
+from topple.llm.exchanges import Exchange, by_subject, read_exchanges, sent_again
 from topple.llm.turns import TurnNote, read_turns
 
 ACCOUNTING = "accounting.json"
@@ -36,6 +36,8 @@ class Account:
     Attributes:
         calls: exchanges with the model.
         requests: requests sent, retries included.
+        sent_again: requests that were in progress when a run was killed, and were sent again when
+            it was resumed; a server without idempotency keys charges for them twice.
         prompt_tokens: prompt tokens as the server counted them.
         completion_tokens: completion tokens as the server counted them.
         uncounted: calls whose tokens the server did not report; they cost nothing here.
@@ -50,6 +52,7 @@ class Account:
 
     calls: int = 0
     requests: int = 0
+    sent_again: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     uncounted: int = 0
@@ -136,6 +139,7 @@ def write_accounting(folder: Path, model: str, prices: Mapping[str, Price] | Non
     price = None if prices is None else prices[model]
     exchanges, turns = read_exchanges(folder), read_turns(folder)
     everything = account_of(exchanges, (turn for each in turns.values() for turn in each), price)
+    everything.sent_again = sent_again(folder)
     data: dict[str, Any] = {
         "model": model,
         "answered_by": sorted({exchange.reply.model for exchange in exchanges}),

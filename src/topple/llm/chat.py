@@ -12,10 +12,9 @@ from typing import Any
 from topple.llm.endpoint import Connection, Endpoint
 from topple.llm.exchanges import Exchange, ExchangeStore, request_digest
 from topple.llm.limits import StoppedError
+from topple.llm.messages import Message
 from topple.llm.reply import Reply
 from topple.progress import Progress
-
-Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Chat:
             return found
         if self._stopped:
             raise StoppedError
-        answered = self._endpoint.complete(body)
+        answered = self._endpoint.complete(body, self._store.begin(place, digest))
         self._store.append(
             Exchange(
                 place,

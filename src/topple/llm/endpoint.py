@@ -149,8 +149,12 @@ class Endpoint:
         self.limit.stop()
         self._client.close()
 
-    def complete(self, body: Mapping[str, Any]) -> Answered:
+    def complete(self, body: Mapping[str, Any], key: str = "") -> Answered:
         """Send a request, and send it again while the failure may be temporary.
+
+        Args:
+            body: the request.
+            key: idempotency key, the same whenever this request is sent; "": none.
 
         Raises:
             EndpointError: the server refuses the request, or does not get well.
@@ -160,7 +164,7 @@ class Endpoint:
         started = time.monotonic()
         for number in range(self._connection.retries + 1):
             try:
-                reply = self._send(content, int(body.get("max_tokens") or 0))
+                reply = self._send(content, int(body.get("max_tokens") or 0), key)
                 return Answered(reply, time.monotonic() - started, number + 1)
             except _PassingError as error:
                 failure = error
@@ -183,12 +187,13 @@ class Endpoint:
             self.limit.hold(wait)  # the limit holds for all threads
         self.limit.rest(wait)
 
-    def _send(self, content: bytes, answer: int) -> Reply:
+    def _send(self, content: bytes, answer: int, key: str) -> Reply:
         ticket = self.limit.acquire(len(content) // _BYTES_PER_TOKEN + answer)
         deadline = time.monotonic() + self._connection.timeout
         try:
+            headers = {**_HEADERS, "Idempotency-Key": key} if key else _HEADERS
             with self._client.stream(
-                "POST", self._url, content=content, headers=_HEADERS
+                "POST", self._url, content=content, headers=headers
             ) as response:
                 text = self._read(response, deadline)
         except httpx.TimeoutException:

@@ -5,6 +5,10 @@ its digest. A line is written and synced before its answer is used, so a run tha
 finds all answers again and asks only for what is missing. An exchange is found by its *place*
 in the run, such as ``00001:042/003/01``, together with a digest of the whole request: equal
 requests at two places are two exchanges, and a request that changed is asked anew.
+
+``requests.jsonl`` has a line for each request before it is sent: one without an exchange was in
+progress when a run was killed. It is sent again with the same idempotency key, so that a server
+that knows such keys does not charge for it twice.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from topple.files import whole_file
 from topple.llm.reply import Reply
 
 EXCHANGES = "exchanges.jsonl"
+REQUESTS = "requests.jsonl"
 IMAGES = "images"
 _PNG_URL = "data:image/png;base64,"
 
@@ -86,12 +91,14 @@ class ExchangeStore:
             raise
         # Replies alone: requests may hold pictures, which are not needed here.
         self._known = {(exchange.place, exchange.digest): exchange.reply for exchange in kept}
+        self._requests = (folder / REQUESTS).open("ab")
 
     def __enter__(self) -> ExchangeStore:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._file.close()
+        self._requests.close()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -99,6 +106,15 @@ class ExchangeStore:
     def find(self, place: str, digest: str) -> Reply | None:
         """The reply to this request at a place, if there was one."""
         return self._known.get((place, digest))
+
+    def begin(self, place: str, digest: str) -> str:
+        """Note that a request is about to be sent, and return its idempotency key."""
+        with self._lock:
+            line = json.dumps({"place": place, "digest": digest}, separators=(",", ":"))
+            self._requests.write(line.encode() + b"\n")
+            self._requests.flush()
+            os.fsync(self._requests.fileno())
+        return hashlib.sha256(f"{place} {digest}".encode()).hexdigest()[:32]
 
     def append(self, exchange: Exchange) -> None:
         """Store an exchange; when this returns, it is on disk."""
@@ -147,14 +163,26 @@ def read_exchanges(folder: Path) -> list[Exchange]:
     return sorted(kept, key=lambda exchange: (exchange.subject, exchange.turn, exchange.step))
 
 
+def sent_again(folder: Path) -> int:
+    """Number of requests that were sent more than once, because a run was killed meanwhile.
+
+    Lines that were cut off by a kill are not counted.
+    """
+    try:
+        lines = (folder / REQUESTS).read_bytes().splitlines()
+    except FileNotFoundError:
+        return 0
+    return len(lines) - len(set(lines))
+
+
 def put_aside(folder: Path) -> None:
     """Rename the exchanges of a folder, so that everything is asked again."""
-    path = folder / EXCHANGES
-    if path.exists():
-        number = 1
-        while (aside := folder / f"{EXCHANGES}.{number}").exists():
-            number += 1
-        path.rename(aside)
+    number = 1
+    while (folder / f"{EXCHANGES}.{number}").exists():
+        number += 1
+    for name in (EXCHANGES, REQUESTS):
+        if (folder / name).exists():
+            (folder / name).rename(folder / f"{name}.{number}")
 
 
 def _read(path: Path) -> tuple[list[Exchange], int]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from topple.llm.chat import Message
 from topple.llm.exchanges import png_url
 from topple.media.files import Frame
 
+Message = Mapping[str, Any]  # as chat endpoints take it
 Picture = tuple[str, Frame]  # what it shows, and the picture
 
 ANSWER_RULE = (
@@ -30,7 +31,7 @@ def user(text: str, pictures: Sequence[Picture] = ()) -> Message:
     """A message to the model, followed by pictures with captions."""
     if not pictures:
         return {"role": "user", "content": text}
-    parts: list[dict[str, object]] = [{"type": "text", "text": text}]
+    parts: list[dict[str, object]] = [{"type": "text", "text": text}] if text else []
     for caption, frame in pictures:
         parts.append({"type": "text", "text": caption})
         parts.append({"type": "image_url", "image_url": {"url": png_url(to_png(frame))}})

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from topple.llm.chat import Link
+if TYPE_CHECKING:
+    from topple.llm.chat import Link  # which needs httpx; other harnesses do without
 
+FEEDBACK = ("outcome", "what_happened", "events")  # each tells more than the one before
 _OWN = ("messages", "tools", "stream")  # fields of a request that the agent writes
 
 
@@ -24,8 +26,16 @@ class ChatSettings:
         structured_outputs: whether to send the JSON schema of answers, for servers that can
             enforce it.
         images: whether to send a picture of the scene, too.
-        keyframes: number of pictures of the last attempt, evenly spaced in time.
+        labels: whether pictures have a grid with coordinates and the names of bodies.
+        keyframes: number of pictures of the last attempt.
+        keyframes_by: "time" for keyframes evenly spaced in time, or "contacts" for the moments
+            when bodies first touch.
+        feedback: what the model is told of its attempts: "outcome", whether they solved it;
+            "what_happened", also the first contact of its ball, what fell, and how near it came;
+            "events", also the first contacts of all bodies in order, and where all ended.
         history_size: number of earlier attempts that the model is told of.
+        dialogue: whether turns go on in one conversation, instead of starting afresh with a
+            summary of earlier attempts.
         reasks: number of times the model is asked again in a turn if its reply cannot be used.
         patience: consecutive turns without a usable answer after which no more is asked.
         tools: whether the model calls `inspect` and `propose` instead of replying in plain text.
@@ -41,8 +51,12 @@ class ChatSettings:
     extra_body: str = ""
     structured_outputs: bool = False
     images: bool = False
+    labels: bool = False
     keyframes: int = 0
+    keyframes_by: str = "time"
+    feedback: str = "events"
     history_size: int = 10
+    dialogue: bool = False
     reasks: int = 3
     patience: int = 3
     tools: bool = False
@@ -67,11 +81,21 @@ class ChatSettings:
             raise ValueError(f"temperature is {self.temperature}; it has to be 0 to 2")
         if not self.model:
             raise ValueError("model is empty; give the name the endpoint knows it by")
-        if self.keyframes and not self.images:
-            raise ValueError("keyframes are pictures; set images, too")
+        for name, known in (("feedback", FEEDBACK), ("keyframes_by", ("time", "contacts"))):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r}; it has to be one of {', '.join(known)}"
+                )
+        if (self.keyframes or self.labels) and not self.images:
+            raise ValueError("keyframes and labels are of pictures; set images, too")
         if self.simulations and not self.tools:
             raise ValueError("simulations are run by a tool; set tools, too")
         self.options()
+
+    @property
+    def tells_events(self) -> bool:
+        """Whether the model is told the first contacts of all bodies, and where all ended."""
+        return self.feedback == "events"
 
     def options(self) -> dict[str, Any]:
         """The fields of every request besides its messages."""

@@ -8,12 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from topple.files import whole_file
-
-if TYPE_CHECKING:
-    from topple.llm.turn import Turn  # which needs httpx; reports do without
 
 TURNS = "turns.json"
 
@@ -29,11 +26,6 @@ class TurnNote(NamedTuple):
 
 
 Notes = Mapping[str, Sequence[TurnNote]]  # by task or game
-
-
-def note(number: int, turn: Turn[Any], answer: Any, result: str) -> TurnNote:
-    """Make the note of a turn."""
-    return TurnNote(number, answer, result, tuple(turn.failures), dict(sorted(turn.calls.items())))
 
 
 def write_turns(folder: Path, notes: Notes) -> None:

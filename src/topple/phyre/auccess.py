@@ -74,3 +74,8 @@ def auccess(first_solved: npt.ArrayLike, attempts: int = MAX_ATTEMPTS) -> float:
     area = np.cumsum(WEIGHTS * solved)[attempts - 1]
     whole = np.cumsum(WEIGHTS)[attempts - 1]
     return float(area / whole / tasks)
+
+
+def auccess_of_curve(curve: npt.ArrayLike) -> float:
+    """AUCCESS of a success curve that is an expectation: [100] shares of solved tasks."""
+    return float(np.average(np.asarray(curve, np.float64), weights=WEIGHTS))

@@ -45,6 +45,9 @@ class PhyreBenchmark:
         "dqn-o": "topple.phyre.agents.dqn:DqnOnline",
     }
 
+    def __init__(self) -> None:
+        self._ceilings: dict[tuple[str, tuple[TaskId, ...]], dict[str, Any]] = {}
+
     def engine_hash(self) -> str:
         """The hash of the engine's behaviour."""
         return engine_hash()
@@ -147,7 +150,10 @@ class PhyreBenchmark:
         if traits.grid:
             from topple.phyre.grid import Grid, grid_ceiling  # only language models use grids
 
-            return grid_ceiling(Grid.parse(traits.grid), tasks, runner.progress)
+            key = traits.grid, tuple(task.id for task in tasks)
+            if key not in self._ceilings:  # records that are written attempt by attempt ask again
+                self._ceilings[key] = grid_ceiling(Grid.parse(traits.grid), tasks, runner.progress)
+            return self._ceilings[key]
         if traits.candidates is None:
             return None
         outcomes = self.action_cache(tasks[0].tier, runner).known(tasks, traits.candidates)

@@ -61,8 +61,26 @@ class Runner:
         agent.train(training)
         testing = benchmark.testing(config, self)
         agent.act(testing)
-        results = testing.results()
-        traits = agent.traits
+        return self.record(config, agent, training, testing, testing.results())
+
+    def record(
+        self,
+        config: RunConfig[Any],
+        agent: Agent[Any, Any],
+        training: Any,
+        testing: Any,
+        results: Any,
+    ) -> RunRecord[Any, Any]:
+        """The record of a run that was made here or elsewhere.
+
+        Args:
+            config: what was run.
+            agent: the agent that acted.
+            training: its training phase.
+            testing: its scored phase.
+            results: the results of that phase.
+        """
+        benchmark, traits = find_benchmark(config.benchmark), agent.traits
         protocol = {
             "learning": "online" if traits.online else "offline",
             "observation": traits.observation.value,

@@ -14,18 +14,17 @@ import numpy as np
 from topple.iphyre.engine.batch import Trace
 from topple.iphyre.episode import watch
 from topple.iphyre.game import HEIGHT, Game
-from topple.iphyre.pictures import draw
 from topple.iphyre.plan import Plan
 from topple.iphyre.rules import Rules
 from topple.iphyre.score import Score
 from topple.llm.gap import Floats, segment_gap
 from topple.llm.iphyre.scene import block_ends, body_names, game_lines
 from topple.llm.messages import evenly_spaced
-from topple.media.files import Frame
 
 TOUCH = 0.5  # px
 SHOWN_EVENTS = 12
-PICTURE = 300  # px, of a keyframe
+FIRST_TICKS = 2  # what touches by then lay there from the start
+FALL = 3.0  # px that a body has to come down to have fallen
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,13 @@ class WatchedPlay:
         tick = self.tick(second)
         trace = self.trace
         return game_lines(self.game, trace.poses[tick], trace.present[tick], trace.velocities[tick])
+
+    @property
+    def progress(self) -> float:
+        """How near it came, from 0 to 1: how far the balls got towards the bottom edge."""
+        heights = self.trace.poses[:, len(self.game.blocks) :, 1]
+        start, low = heights[0], np.minimum(heights.max(axis=0), HEIGHT)
+        return float(np.mean((low - start) / np.maximum(HEIGHT - start, 1.0)))
 
 
 def watch_play(game: Game, number: int, plan: Plan, score: Score, rules: Rules) -> WatchedPlay:
@@ -74,12 +80,65 @@ def score_words(seen: WatchedPlay) -> str:
     return f"Not solved; {earned}. " + "; ".join(stuck) + f" (out is below y = {HEIGHT:.0f})."
 
 
+def happened_words(seen: WatchedPlay) -> str:
+    """The first contact of each ball that is not from the start, and what fell."""
+    names, hz = body_names(seen.game), seen.rules.hz
+    balls = range(len(seen.game.blocks), seen.game.bodies)
+    parts = []
+    for ball in balls:
+        met = sorted(
+            (tick, sum(pair) - ball)
+            for tick, *pair in _meetings(seen)
+            if ball in pair and tick > FIRST_TICKS
+        )
+        if met:
+            tick, other = met[0]
+            parts.append(f"{names[ball]} first touched {names[other]} at {tick / hz:.1f} s.")
+        else:
+            parts.append(f"{names[ball]} touched nothing new.")
+    drops = _drops(seen)
+    fallen = ", ".join(
+        f"{names[body]} by {drop:.0f} px" for body, drop in drops.items() if body not in balls
+    )
+    parts.append(f"Fell: {fallen}." if fallen else "No block fell.")
+    return " ".join(part[0].upper() + part[1:] for part in parts)
+
+
+def _drops(seen: WatchedPlay) -> dict[int, float]:
+    """How far each body came down, while it was there and above the bottom edge, most first."""
+    heights = np.minimum(seen.trace.poses[:, :, 1], HEIGHT)
+    there = np.where(seen.trace.present, heights, heights[0])
+    drops = there.max(axis=0) - heights[0]
+    fallen = {
+        body: float(drops[body])
+        for body in range(seen.game.bodies)
+        if seen.game.scene.is_dynamic[body] and drops[body] >= FALL
+    }
+    return dict(sorted(fallen.items(), key=lambda item: -item[1]))
+
+
+def feedback(seen: WatchedPlay, level: str) -> list[str]:
+    """What a model is told of a play, line by line."""
+    if level == "outcome":
+        earned = f"reward {seen.score.reward:.1f}"
+        return [f"{'Solved' if seen.score.solved else 'Not solved'}; {earned}."]
+    lines = [score_words(seen), happened_words(seen)]
+    return lines if level == "what_happened" else [*lines, *play_events(seen)]
+
+
 def play_events(seen: WatchedPlay) -> list[str]:
     """Removals, first meetings of bodies and balls getting out, in order of time."""
+    return play_contacts(seen, FIRST_TICKS)[:SHOWN_EVENTS]
+
+
+def play_contacts(seen: WatchedPlay, after: int = -1) -> list[str]:
+    """The same, with meetings after a tick; all of them by default."""
     names, hz = body_names(seen.game), seen.rules.hz
     told = [(tick, f"{names[body]} is removed") for tick, body in seen.plan.eliminations]
     told += [
-        (tick, f"{names[one]} meets {names[two]}") for tick, one, two in _meetings(seen) if tick > 2
+        (tick, f"{names[one]} meets {names[two]}")
+        for tick, one, two in _meetings(seen)
+        if tick > after
     ]
     for ball in range(len(seen.game.blocks), seen.game.bodies):
         out = np.flatnonzero(seen.trace.poses[:, ball, 1] > HEIGHT)
@@ -87,18 +146,23 @@ def play_events(seen: WatchedPlay) -> list[str]:
             told.append((int(out[0]), f"{names[ball]} gets out"))
     told.sort(key=lambda event: event[0])
     last = len(seen.trace.poses)
-    return [f"{tick / hz:.1f} s: {text}" for tick, text in told if tick <= last][:SHOWN_EVENTS]
+    return [f"{tick / hz:.1f} s: {text}" for tick, text in told if tick <= last]
 
 
-def play_frames(seen: WatchedPlay, count: int) -> list[tuple[float, Frame]]:
-    """Pictures at even distances in time, the end among them, with their seconds."""
+def keyframe_ticks(seen: WatchedPlay, count: int, by: str = "time") -> list[int]:
+    """Ticks of keyframes: evenly spaced, or when blocks go and bodies first touch.
+
+    The end of the play is always among them.
+    """
     last = len(seen.trace.poses) - 1
-    return [(tick / seen.rules.hz, _draw(seen, tick)) for tick in evenly_spaced(last, count)]
-
-
-def _draw(seen: WatchedPlay, tick: int) -> Frame:
-    trace, game = seen.trace, seen.game
-    return draw(game.scene, trace.poses[tick], trace.present[tick], game.eliminable, PICTURE, 2)
+    if by == "time":
+        return evenly_spaced(last, count)
+    ticks = sorted(
+        {tick for tick, _ in seen.plan.eliminations}
+        | {tick for tick, _, _ in _meetings(seen) if tick > FIRST_TICKS}
+    )
+    early = [tick for tick in ticks if tick < last]
+    return [*early[: count - 1], last]
 
 
 def _meetings(seen: WatchedPlay) -> list[tuple[int, int, int]]:

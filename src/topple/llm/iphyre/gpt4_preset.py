@@ -20,7 +20,8 @@ server that sends only one completion has that one used.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,9 +33,11 @@ from topple.iphyre.play_log import Play
 from topple.iphyre.rules import SECONDS, Rules
 from topple.iphyre.score import Score
 from topple.llm.answers import AnswerError, Schema, check, parse_json
-from topple.llm.chat import Chat, Message
-from topple.llm.messages import system, user
+from topple.llm.puzzle import Flow, Question
 from topple.llm.reply import Reply
+
+if TYPE_CHECKING:
+    from topple.llm.iphyre.puzzle import IphyrePuzzle
 
 NAME = "iphyre-gpt4"
 OPTIONS = {"temperature": 0.5, "max_tokens": 512, "n": 2}
@@ -89,26 +92,28 @@ class Entry(NamedTuple):
     body: int | None  # None: there is no such block
 
 
-def ask(chat: Chat, place: str, game: Game) -> tuple[Play, str, Any]:
-    """Ask for a game's removals and play them.
-
-    Returns:
-        The play, what was wrong with the reply ("": nothing), and the answer (None if wrong).
-    """
-    reply = chat.ask(place, prompt(game))
-    try:
-        answer = read_list(used_text(reply))
-    except AnswerError as error:
-        return play_entries(game, []), str(error), None
-    return play_entries(game, entries(game, answer)), "", answer
+def flow(puzzle: IphyrePuzzle) -> Flow:
+    """Ask for a game's removals once and play them; without a list, none."""
+    game = puzzle.game
+    rules, text = prompt(game)
+    question = Question(rules, text, text, _SCHEMA, partial(entries, game), read=_read, reasks=0)
+    made = yield from puzzle.ask(question)
+    played = play_entries(game, [] if made is None else made.value)
+    puzzle.testing.log.append(played)
+    puzzle.solved = played.score.solved
+    puzzle.result = f"reward {played.score.reward:.1f}"
 
 
-def prompt(game: Game) -> list[Message]:
-    """The question about a game."""
+def _read(reply: Reply) -> Any:
+    return read_list(used_text(reply))
+
+
+def prompt(game: Game) -> tuple[str, str]:
+    """The system message and the question about a game."""
     table = object_table(Episode(game, RULES).world, game.eliminable)
     with np.printoptions(threshold=table.size + 1, linewidth=75, precision=8, suppress=False):
         text = f"{_BEFORE}{table}{_AFTER}"
-    return [system("You are a helpful assistant."), user(text)]
+    return "You are a helpful assistant.", text
 
 
 def used_text(reply: Reply) -> str:

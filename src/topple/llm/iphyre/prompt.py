@@ -8,21 +8,12 @@ from typing import Any
 
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import MAX_ELIMINABLE, Game
-from topple.iphyre.pictures import picture_world
 from topple.iphyre.rules import SECONDS, Rules
 from topple.iphyre.strategy import Strategy, action_ticks
 from topple.llm.answers import NOTE, AnswerError, Schema
-from topple.llm.iphyre.feedback import (
-    WatchedPlay,
-    final_lines,
-    play_events,
-    play_frames,
-    score_words,
-)
+from topple.llm.iphyre.feedback import WatchedPlay, feedback, final_lines
 from topple.llm.iphyre.scene import body_names, episode_lines, game_lines
-from topple.llm.messages import ANSWER_RULE, CALL_RULE, Picture
-
-PICTURE = 300  # px
+from topple.llm.messages import ANSWER_RULE, CALL_RULE
 
 _RULES = """\
 You play a game of timing. The scene is a square of 600 x 600 pixels seen from the side. x grows \
@@ -135,15 +126,31 @@ def answer_action(
 
 
 def game_text(
-    episode: Episode, strategy: Strategy, plays: int, made: int, memory: Sequence[str]
+    episode: Episode,
+    strategy: Strategy,
+    plays: int,
+    made: int,
+    memory: Sequence[str],
+    again: bool = False,
 ) -> str:
-    """A game, how it stands, and what is known of it."""
+    """A game, how it stands, and what is known of it.
+
+    Args:
+        episode: the play, up to now.
+        strategy: what is asked for.
+        plays: plays that are allowed.
+        made: plays that were made.
+        memory: descriptions of the last of them.
+        again: leave out the bodies at the start, which the model was shown before.
+    """
     game, hz = episode.game, episode.rules.hz
     parts = []
     if memory:
         which = f"your last {len(memory)}" if len(memory) < made else "all so far"
         parts.append(f"Earlier plays of this game ({which}):\n" + "\n".join(memory))
-    if episode.tick == 0:
+    if again:
+        parts.append("The game starts again.")
+    elif episode.tick == 0:
         parts.append(f"The bodies at the start, in pixels:\n{game_lines(game)}")
     else:
         parts.append(
@@ -163,27 +170,14 @@ def game_text(
     return "\n\n".join(parts)
 
 
-def play_text(seen: WatchedPlay, notes: Sequence[str]) -> str:
+def play_text(seen: WatchedPlay, notes: Sequence[str], level: str) -> str:
     """An earlier play: what was done and what came of it."""
-    lines = [f"Play {seen.number}: {score_words(seen)}"]
+    first, *rest = feedback(seen, level)
+    lines = [f"Play {seen.number}: {first}"]
     lines += [f"  Your note: {json.dumps(text)}" for text in notes]
-    return "\n".join([*lines, *(f"  {event}" for event in play_events(seen))])
+    return "\n".join([*lines, *(f"  {line}" for line in rest)])
 
 
 def final_text(seen: WatchedPlay) -> str:
     """Where the last play ended."""
     return "\n".join(["  At the end:", *(f"  {line}" for line in final_lines(seen))])
-
-
-def game_pictures(episode: Episode, last: WatchedPlay | None, count: int) -> list[Picture]:
-    """The state of an episode, and keyframes of the last play."""
-    second = episode.tick / episode.rules.hz
-    pictures = [
-        (f"The scene at {second:.1f} s:", picture_world(episode.game, episode.world, PICTURE, 2))
-    ]
-    if last is not None and count:
-        pictures += [
-            (f"Play {last.number} after {time:.1f} s:", frame)
-            for time, frame in play_frames(last, count)
-        ]
-    return pictures

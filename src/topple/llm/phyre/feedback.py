@@ -1,9 +1,15 @@
-"""An attempt on PHYRE in words: its outcome, contacts between bodies, and near misses."""
+"""An attempt on PHYRE in words: its outcome, what happened, contacts, and near misses.
+
+Everything is measured at each step of the attempt, sixty times a second, before it is reduced to
+what is told: the first contact of each pair of bodies, the longest touch and the closest approach
+of the goal bodies, and how far bodies fell.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,20 +17,36 @@ import numpy.typing as npt
 from topple.llm.gap import body_gaps
 from topple.llm.messages import evenly_spaced
 from topple.llm.phyre.scene import body_names, scene_lines
-from topple.media.files import Frame
 from topple.phyre.engine.balls import with_action
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND, Request
-from topple.phyre.engine.result import BatchResult, Outcome
-from topple.phyre.frames import draw_states, start_poses
+from topple.phyre.engine.result import AttemptResult, Outcome
+from topple.phyre.frames import start_poses
 from topple.phyre.scene import Scene
-from topple.phyre.task import Task
+from topple.phyre.task import Task, TaskId
 
-STRIDE = 15  # steps between the states that are kept: four a second
+STRIDE = 15  # steps between the states that are kept for pictures and tools: four a second
 MAX_CONTACTS = 65_536  # contact events; the part of an attempt beyond them is not examined
-#: The parts of an attempt that are needed here.
-WATCHED = Request(stride=STRIDE, states=True, max_contacts=MAX_CONTACTS)
+#: The parts of an attempt that are needed here; attempts with more contacts are run again.
+WATCHED = Request(stride=1, states=True, max_contacts=4096)
+BATCH = 64  # attempts simulated at once, whose states need about 0.5 MB each
 SHOWN_CONTACTS = 8  # first meetings that are told
-PICTURE = 256  # pixels, of a keyframe
+LISTED_CONTACTS = 60  # that the tool lists
+FALL = 3.0  # px that a body has to come down to have fallen
+
+
+class Touch(NamedTuple):
+    """The longest touch of the goal bodies."""
+
+    steps: int  # 0: they never touched
+    start: int  # its first step
+
+
+class Approach(NamedTuple):
+    """The closest approach of the goal bodies."""
+
+    gap: float  # px
+    step: int
 
 
 @dataclass(frozen=True)
@@ -36,71 +58,229 @@ class Watched:
     outcome: Outcome
     steps: int
     scene: Scene  # with the balls of the action
-    states: npt.NDArray[np.float32]  # [frames, bodies, 6], every STRIDE steps
-    contacts: npt.NDArray[np.void]  # [events] of CONTACT_DTYPE
+    balls: int  # number of these balls, which come last
+    states: npt.NDArray[np.float32]  # [frames, bodies, 6], every STRIDE steps and the last
+    begins: npt.NDArray[np.void]  # [events] of CONTACT_DTYPE: the first ones of each touch
+    touch: Touch
+    approach: Approach
+    falls: dict[int, float]  # px that each body came down that did, the player's balls aside
+
+    def frame(self, second: float) -> int:
+        """The last state that was kept before a time; the last one of all at the end."""
+        step = int(second * STEPS_PER_SECOND)
+        return len(self.states) - 1 if step >= min(self.steps, MAX_STEPS) else step // STRIDE
 
     def at(self, second: float) -> npt.NDArray[np.floating]:
         """[bodies, 3 or more] where the bodies were, at the last state kept before a time."""
         if second <= 0:
             return start_poses(self.scene)
-        frame = int(second * STEPS_PER_SECOND) // STRIDE
-        pose: npt.NDArray[np.floating] = self.states[min(frame, len(self.states) - 1)]
+        pose: npt.NDArray[np.floating] = self.states[self.frame(second)]
         return pose
 
+    @property
+    def progress(self) -> float:
+        """How near it came, from 0 to 1: half for approaching the goal, half for holding it."""
+        goal = self.scene.goal
+        if goal is None or self.outcome.is_solved:
+            return float(self.outcome.is_solved)
+        near = max(0.0, 1.0 - self.approach.gap / self.scene.width)
+        return 0.5 * near + 0.5 * min(self.touch.steps / goal.hold_steps, 1.0)
 
-def watched(
-    task: Task, number: int, action: Sequence[float], outcome: Outcome, result: BatchResult
-) -> Watched:
-    """An attempt from the only row of a batch that kept what ``WATCHED`` asks for."""
+
+class Attempts:
+    """Attempts on some tasks, simulated many at a time and watched.
+
+    Threads may share one.
+    """
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._scenes = SceneSet([task.scene for task in tasks])
+        self._place = {task.id: place for place, task in enumerate(tasks)}
+
+    def fits(self, task: Task, action: Sequence[float]) -> bool:
+        """Whether an action fits a task."""
+        return bool(map_actions(self._scenes, [self._place[task.id]], [list(action)])[0][0])
+
+    def run(self, wanted: Sequence[tuple[TaskId, Sequence[float]]]) -> list[AttemptResult]:
+        """Simulate actions on tasks."""
+        found: list[AttemptResult] = []
+        for start in range(0, len(wanted), BATCH):
+            part = wanted[start : start + BATCH]
+            places = np.array([self._place[task] for task, _ in part], np.int32)
+            actions = np.array([action for _, action in part], np.float64)
+            batch = simulate_batch(self._scenes, places, actions, WATCHED)
+            assert batch.contact_count is not None  # asked for
+            needed = batch.contact_count.tolist()
+            for row, count in enumerate(needed):
+                if count <= WATCHED.max_contacts:
+                    found.append(batch.attempt(row))
+                    continue
+                more = replace(WATCHED, max_contacts=min(count, MAX_CONTACTS))
+                single = simulate_batch(self._scenes, places[[row]], actions[[row]], more)
+                cut = np.array([min(count, MAX_CONTACTS)])
+                found.append(replace(single, contact_count=cut).attempt(0))
+        return found
+
+
+def watched(task: Task, number: int, action: Sequence[float], result: AttemptResult) -> Watched:
+    """An attempt from a result with what ``WATCHED`` asks for; it keeps no part of the batch."""
     assert result.states is not None  # asked for
     assert result.contacts is not None
-    assert result.contact_count is not None
+    scene = with_action(task.scene, action)
+    balls = len(scene.bodies) - len(task.scene.bodies)
+    states = result.states[:, : len(scene.bodies)]
+    kept = np.append(states[::STRIDE], states[-1:], axis=0)  # a copy
     return Watched(
         number,
         tuple(action),
-        outcome,
-        int(result.steps[0]),
-        with_action(task.scene, action),
-        result.states[0, : result.frame_count[0]],
-        result.contacts[0, : min(int(result.contact_count[0]), MAX_CONTACTS)],
+        result.outcome,
+        result.steps,
+        scene,
+        balls,
+        kept,
+        result.contacts[_first_of_touch(result.contacts)],
+        _longest_touch(scene, result.contacts),
+        _closest_approach(scene, states),
+        _falls(scene, balls, states),
     )
+
+
+def _pairs(contacts: npt.NDArray[np.void]) -> npt.NDArray[np.int32]:
+    """[events, 2] the bodies of contacts, the smaller number first."""
+    pairs: npt.NDArray[np.int32] = np.sort(
+        np.stack([contacts["body_a"], contacts["body_b"]], axis=1), axis=1
+    )
+    return pairs
+
+
+def _first_of_touch(contacts: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
+    """Places of the first contact of each touch: the pair had no contact at the step before."""
+    if not len(contacts):
+        return np.zeros(0, np.int64)
+    pairs, steps = _pairs(contacts), contacts["step"]
+    order = np.lexsort((np.arange(len(contacts)), steps, pairs[:, 1], pairs[:, 0]))
+    same = (np.diff(pairs[order], axis=0) == 0).all(axis=1)
+    fresh = np.append([True], ~same | (np.diff(steps[order]) > 1))
+    return np.sort(order[fresh])
+
+
+def _longest_touch(scene: Scene, contacts: npt.NDArray[np.void]) -> Touch:
+    """The longest run of steps in which the goal's bodies touch."""
+    if scene.goal is None:
+        return Touch(0, 0)
+    pair = np.sort([scene.goal.first, scene.goal.second])
+    steps = np.unique(contacts["step"][(_pairs(contacts) == pair).all(axis=1)])
+    if not len(steps):
+        return Touch(0, 0)
+    runs = np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1)
+    longest = max(runs, key=len)
+    return Touch(len(longest), int(longest[0]))
+
+
+def _closest_approach(scene: Scene, states: npt.NDArray[np.float32]) -> Approach:
+    """The least gap between the goal's bodies, and its first step."""
+    if scene.goal is None:
+        return Approach(0.0, 0)
+    one, two = scene.goal.first, scene.goal.second
+    poses = states.astype(np.float64)
+    gaps = body_gaps(scene.bodies[one], poses[:, one], scene.bodies[two], poses[:, two])
+    step = int(np.argmin(gaps))
+    return Approach(float(gaps[step]), step)
+
+
+def _falls(scene: Scene, balls: int, states: npt.NDArray[np.float32]) -> dict[int, float]:
+    """How far each body came down, most first."""
+    drops = start_poses(scene)[:, 1] - states[:, :, 1].min(axis=0)
+    fallen = {
+        body: float(drops[body])
+        for body in range(len(scene.bodies) - balls)
+        if scene.bodies[body].dynamic and drops[body] >= FALL
+    }
+    return dict(sorted(fallen.items(), key=lambda item: -item[1]))
 
 
 def outcome_words(seen: Watched) -> str:
     """How an attempt ended, and how near it came, in a sentence or two."""
-    seconds = seen.steps / STEPS_PER_SECOND
     if seen.outcome.is_solved:
-        return f"Solved after {seconds:.1f} s."
+        return f"Solved after {seen.steps / STEPS_PER_SECOND:.1f} s."
     goal = seen.scene.goal
     if goal is None:
         return "Not solved."
     names = body_names(seen.scene)
     pair = f"the {names[goal.first]} and the {names[goal.second]}"
-    longest, began = _longest_touch(seen)
-    if longest:
+    if seen.touch.steps:
         return (
-            f"Not solved: {pair} touched for {longest / STEPS_PER_SECOND:.2f} s at most, from "
-            f"{began / STEPS_PER_SECOND:.1f} s on; {goal.hold_steps / STEPS_PER_SECOND:g} s are "
-            "needed."
+            f"Not solved: {pair} touched for {seen.touch.steps / STEPS_PER_SECOND:.2f} s at most, "
+            f"from {seen.touch.start / STEPS_PER_SECOND:.1f} s on; "
+            f"{goal.hold_steps / STEPS_PER_SECOND:g} s are needed."
         )
-    near, when = _nearest(seen)
+    when = min(seen.approach.step, MAX_STEPS) / STEPS_PER_SECOND
     return (
-        f"Not solved: {pair} never touched; they were nearest at {when:.1f} s, {near:.0f} px apart."
+        f"Not solved: {pair} never touched; they were nearest at {when:.1f} s, "
+        f"{seen.approach.gap:.0f} px apart."
     )
+
+
+def happened_words(seen: Watched) -> str:
+    """The first contact of each of the player's balls, and what fell."""
+    names = body_names(seen.scene)
+    parts = []
+    for ball in range(len(seen.scene.bodies) - seen.balls, len(seen.scene.bodies)):
+        mine = [event for event in seen.begins if ball in (event["body_a"], event["body_b"])]
+        if not mine:
+            parts.append(f"The {names[ball]} touched nothing.")
+            continue
+        step = int(mine[0]["step"])
+        met = {
+            int(event["body_a"] + event["body_b"]) - ball
+            for event in mine[:4]
+            if event["step"] == step
+        }
+        others = " and ".join(f"the {names[body]}" for body in sorted(met))
+        when = f"{step / STEPS_PER_SECOND:.2f} s"
+        parts.append(f"The {names[ball]} first touched {others}, at {when}.")
+    fallen = ", ".join(f"the {names[body]} by {drop:.0f} px" for body, drop in seen.falls.items())
+    parts.append(f"Fell: {fallen}." if fallen else "Nothing else fell.")
+    return " ".join(parts)
+
+
+def feedback(seen: Watched, level: str) -> list[str]:
+    """What a model is told of an attempt, line by line."""
+    if level == "outcome":
+        return [outcome_words(seen) if seen.outcome.is_solved else "Not solved."]
+    lines = [outcome_words(seen), happened_words(seen)]
+    return lines if level == "what_happened" else [*lines, *events(seen)]
 
 
 def events(seen: Watched) -> list[str]:
     """First meetings of two bodies in order of time; what touches from the start is no news."""
+    return _told(seen, _first_meetings(seen))[:SHOWN_CONTACTS]
+
+
+def contact_lines(seen: Watched) -> list[str]:
+    """All touches in order of time, those from the start included."""
+    lines = _told(seen, seen.begins)
+    more = len(lines) - LISTED_CONTACTS
+    return lines[:LISTED_CONTACTS] + ([f"... and {more} more"] if more > 0 else [])
+
+
+def _first_meetings(seen: Watched) -> npt.NDArray[np.void]:
+    first = np.unique(_pairs(seen.begins), axis=0, return_index=True)[1]
+    met = seen.begins[np.sort(first)]
+    later: npt.NDArray[np.void] = met[met["step"] > 1]
+    return later
+
+
+def _told(seen: Watched, contacts: npt.NDArray[np.void]) -> list[str]:
     names = body_names(seen.scene)
-    pairs = np.stack([seen.contacts["body_a"], seen.contacts["body_b"]], axis=1)
-    first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
-    told = []
-    for place in np.sort(first).tolist():
-        step = int(seen.contacts["step"][place])
-        if step > 1:
-            one, two = sorted(pairs[place].tolist(), key=lambda body: _prominence(seen, body))
-            told.append(f"{step / STEPS_PER_SECOND:.2f} s: {names[one]} meets {names[two]}")
-    return told[:SHOWN_CONTACTS]
+    lines = []
+    for event in contacts:
+        pair = sorted(
+            (int(event["body_a"]), int(event["body_b"])), key=lambda body: _prominence(seen, body)
+        )
+        second = event["step"] / STEPS_PER_SECOND
+        lines.append(f"{second:.2f} s: {names[pair[0]]} meets {names[pair[1]]}")
+    return lines
 
 
 def _prominence(seen: Watched, body: int) -> tuple[bool, int]:
@@ -114,35 +294,23 @@ def final_lines(seen: Watched) -> str:
     return "\n".join(line for line in lines if '"moves": true' in line)
 
 
-def keyframes(seen: Watched, count: int) -> list[tuple[float, Frame]]:
-    """Pictures at even distances in time, the last state among them, with their seconds."""
+def keyframe_times(seen: Watched, count: int, by: str = "time") -> list[float]:
+    """Seconds of keyframes: evenly spaced, or first contacts of the balls and goal bodies.
+
+    The end of the attempt is always among them.
+    """
     last = len(seen.states) - 1
-    chosen = evenly_spaced(last, count)
-    frames = draw_states(seen.scene, seen.states[chosen], PICTURE)
-    times = [frame * STRIDE / STEPS_PER_SECOND for frame in chosen]
-    return list(zip(times, frames, strict=True))
-
-
-def _longest_touch(seen: Watched) -> tuple[int, int]:
-    """The longest run of steps in which the goal's bodies touch, and its first step."""
-    goal = seen.scene.goal
-    assert goal is not None
-    pair = np.sort([goal.first, goal.second])
-    both = np.sort(np.stack([seen.contacts["body_a"], seen.contacts["body_b"]]), axis=0)
-    steps = np.unique(seen.contacts["step"][(both == pair[:, None]).all(axis=0)])
-    if not len(steps):
-        return 0, 0
-    runs = np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1)
-    longest = max(runs, key=len)
-    return len(longest), int(longest[0])
-
-
-def _nearest(seen: Watched) -> tuple[float, float]:
-    """The least gap between the goal's bodies among the states kept, and its second."""
-    goal = seen.scene.goal
-    assert goal is not None
-    one, two = seen.scene.bodies[goal.first], seen.scene.bodies[goal.second]
-    states = seen.states.astype(np.float64)
-    gaps = body_gaps(one, states[:, goal.first], two, states[:, goal.second])
-    frame = int(np.argmin(gaps))
-    return float(gaps[frame]), min(frame * STRIDE, MAX_STEPS) / STEPS_PER_SECOND
+    if by == "contacts":
+        goal = seen.scene.goal
+        watched_bodies = set(range(len(seen.scene.bodies) - seen.balls, len(seen.scene.bodies)))
+        watched_bodies |= {goal.first, goal.second} if goal else set()
+        frames = [
+            seen.frame(event["step"] / STEPS_PER_SECOND)
+            for event in _first_meetings(seen)
+            if watched_bodies & {int(event["body_a"]), int(event["body_b"])}
+        ]
+        chosen = sorted({*list(dict.fromkeys(frames))[: count - 1], last})
+    else:
+        chosen = evenly_spaced(last, count)
+    end = min(seen.steps, MAX_STEPS) / STEPS_PER_SECOND
+    return [min(frame * STRIDE / STEPS_PER_SECOND, end) for frame in chosen]

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from topple.llm.answers import NOTE, AnswerError, Schema
-from topple.llm.messages import ANSWER_RULE, CALL_RULE, Picture
-from topple.llm.phyre.feedback import Watched, events, final_lines, keyframes, outcome_words
+from topple.llm.messages import ANSWER_RULE, CALL_RULE
+from topple.llm.phyre.feedback import Watched, feedback, final_lines
 from topple.llm.phyre.scene import goal_words, scene_lines
-from topple.phyre.frames import draw_scene
 from topple.phyre.grid import Grid
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
 
-PICTURE = 256  # pixels: one to a pixel of the scene
 _AXES = ("x", "y", "r")
 
 _RULES = """\
@@ -46,8 +44,9 @@ and r = 1 the largest, of 32."""
 
 _GRIDDED = """\
 You choose whole numbers on a grid: x from 0 to {0}, y from 0 to {1} and r from 0 to {2}. Cell i \
-of n means (i + 0.5) / n. A ball's centre is at pixel (255 * x, 255 * y), cut to whole pixels, \
-and its radius is 2 + 30 * r pixels, rounded, with these values of x, y and r."""
+of n means (i + 0.5) / n{radius}. A ball's centre is at pixel (255 * x, 255 * y), cut to whole \
+pixels, and its radius is 2 + 30 * r pixels, rounded, with these values of x, y and r."""
+_RADII = " for x and y, and the {0} values of r go evenly from 0.0625 to 1"
 
 
 def rules_text(tier: Tier, hold: float, seconds: float, grid: Grid | None, tools: bool) -> str:
@@ -55,7 +54,8 @@ def rules_text(tier: Tier, hold: float, seconds: float, grid: Grid | None, tools
     two = tier is Tier.TWO_BALLS
     action = _CONTINUOUS
     if grid is not None:
-        action = _GRIDDED.format(*(cells - 1 for cells in grid))
+        radius = _RADII.format(grid.radius) if grid.deepphy else ""
+        action = _GRIDDED.format(*(cells - 1 for cells in grid.cells), radius=radius)
     ball = dict.fromkeys(_AXES, 0.5 if grid is None else 0)
     example = json.dumps({"balls": [ball] * tier.balls, "note": "why, in a few words"})
     form = (
@@ -81,7 +81,7 @@ def action_schema(tier: Tier, grid: Grid | None) -> Schema:
     else:
         numbers = {
             axis: {"type": "integer", "minimum": 0, "maximum": cells - 1}
-            for axis, cells in zip(_AXES, grid, strict=True)
+            for axis, cells in zip(_AXES, grid.cells, strict=True)
         }
     ball = {
         "type": "object",
@@ -126,27 +126,20 @@ def task_text(task: Task, attempts: int, left: int, memory: Sequence[str]) -> st
     if memory:
         which = f"your last {len(memory)}" if len(memory) < made else "all so far"
         parts.append(f"Earlier attempts ({which}):\n" + "\n".join(memory))
-    parts.append(f"This is attempt {made + 1} of {attempts}. Where do you place what?")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, question_text(attempts, left)])
 
 
-def attempt_text(seen: Watched, answer: Any) -> str:
+def question_text(attempts: int, left: int) -> str:
+    """The question itself."""
+    return f"This is attempt {attempts - left + 1} of {attempts}. Where do you place what?"
+
+
+def attempt_text(seen: Watched, answer: Any, level: str) -> str:
     """An earlier attempt: its answer and what came of it."""
-    lines = [f"Attempt {seen.number}: {json.dumps(answer)}", f"  {outcome_words(seen)}"]
-    return "\n".join([*lines, *(f"  {event}" for event in events(seen))])
+    lines = [f"  {line}" for line in feedback(seen, level)]
+    return "\n".join([f"Attempt {seen.number}: {json.dumps(answer)}", *lines])
 
 
 def final_text(seen: Watched) -> str:
     """Where the last attempt ended."""
     return "\n".join(["  At the end:", *(f"  {line}" for line in final_lines(seen).splitlines())])
-
-
-def task_pictures(task: Task, last: Watched | None, count: int) -> list[Picture]:
-    """The scene, and keyframes of the last attempt."""
-    pictures = [("The scene before the start:", draw_scene(task.scene, PICTURE))]
-    if last is not None and count:
-        pictures += [
-            (f"Attempt {last.number} after {second:.1f} s:", frame)
-            for second, frame in keyframes(last, count)
-        ]
-    return pictures

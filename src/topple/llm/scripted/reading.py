@@ -16,6 +16,7 @@ from topple.llm.exchanges import request_digest
 _GRID = re.compile(r"x from 0 to (\d+), y from 0 to (\d+) and r from 0 to (\d+)")
 _NUMBER = re.compile(r"This is (?:attempt|play) (\d+)")
 _NOW = re.compile(r"You are ([\d.]+) s into the play")
+_QUESTION = re.compile(r"Where do you place what\?|What do you do\?")
 _ENTRIES = re.compile(r"list of times has (\d+) entr")
 _GOAL = re.compile(r"Goal: Make the (.+?) touch the (.+?)(?: \(it is fixed\))?\.\n")
 
@@ -39,22 +40,30 @@ def read_request(body: Mapping[str, Any]) -> Reading:
     """Understand a request of the harness."""
     messages = body["messages"]
     rules = text_of(messages[0])
-    told = text_of(messages[1])
+    asked = [place for place, each in enumerate(messages) if _is_question(each)] or [1]
+    told = [text_of(messages[place]) for place in asked]  # several in a dialogue
     form = next((word for word in ("balls", "times", "remove") if f'"{word}"' in rules), "list")
     grid = _GRID.search(rules)
-    number, now, goal = _NUMBER.search(told), _NOW.search(told), _GOAL.search(told)
-    entries = _ENTRIES.search(told)
+    number, now = _NUMBER.search(told[-1]), _NOW.search(told[-1])
+    goal, entries = _GOAL.search(told[0]), _ENTRIES.search(told[-1])
+    scenes = [bodies for text in told if (bodies := _bodies(text))] if form != "list" else []
+    later = messages[asked[-1] :]
     return Reading(
         form,
         2 if "two red balls" in rules else 1,
         tuple(int(cell) + 1 for cell in grid.groups()) if grid else (),
-        tuple(_bodies(told)) if form != "list" else (),
+        tuple(scenes[-1]) if scenes else (),
         (goal[1], goal[2]) if goal else ("", ""),
         int(number[1]) if number else 1,
-        sum(message["role"] == "assistant" for message in messages),
+        sum(message["role"] == "assistant" for message in later),
         float(now[1]) if now else 0.0,
         int(entries[1]) if entries else 0,
     )
+
+
+def _is_question(message: Mapping[str, Any]) -> bool:
+    """Whether a message asks something, rather than corrects a reply."""
+    return message["role"] == "user" and bool(_QUESTION.search(text_of(message)))
 
 
 def text_of(message: Mapping[str, Any]) -> str:

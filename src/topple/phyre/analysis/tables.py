@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
 from topple.phyre.analysis.diversity import TemplateDiversity
+from topple.phyre.analysis.grid_ceilings import Ceiling
 from topple.phyre.analysis.solvability import Evidence, Verdict, decide
 from topple.phyre.task import Task
 from topple.reports.table import Table
@@ -98,3 +99,20 @@ def solvability_table(
     ]
     header = ["task", "verdict", "actions", "valid", "solved", "stably solved", "first solution"]
     return Table(f"Solvability, p0 = {p0:g}", header, rows)
+
+
+def ceiling_table(grid: str, found: Sequence[Ceiling]) -> Table:
+    """What a grid of actions allows on each template."""
+    rows = [
+        [
+            entry.template,
+            str(entry.tasks),
+            f"{entry.solvable:.3f}",
+            f"{entry.optimal:.3f}",
+            f"{entry.cells:g}",
+            f"{entry.random:.3f}",
+        ]
+        for entry in found
+    ]
+    header = ["template", "tasks", "solvable", "AUCCESS of OPTIMAL", "solving cells"]
+    return Table(f"Ceilings of the grid {grid}", [*header, "AUCCESS of random cells"], rows)
