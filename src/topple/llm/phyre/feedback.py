@@ -7,6 +7,7 @@ of the goal bodies, and how far bodies fell.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND, Request
 from topple.phyre.engine.result import AttemptResult, Outcome
 from topple.phyre.frames import start_poses
-from topple.phyre.scene import Scene
+from topple.phyre.scene import Body, Circle, Scene
 from topple.phyre.task import Task, TaskId
 
 STRIDE = 15  # steps between the states that are kept for pictures and tools: four a second
@@ -181,11 +182,26 @@ def _closest_approach(scene: Scene, states: npt.NDArray[np.float32]) -> Approach
     """The least gap between the goal's bodies, and its first step."""
     if scene.goal is None:
         return Approach(0.0, 0)
-    one, two = scene.goal.first, scene.goal.second
-    poses = states.astype(np.float64)
-    gaps = body_gaps(scene.bodies[one], poses[:, one], scene.bodies[two], poses[:, two])
-    step = int(np.argmin(gaps))
-    return Approach(float(gaps[step]), step)
+    pair = scene.goal.first, scene.goal.second
+    one, two = (scene.bodies[body] for body in pair)
+    first, second = (states[:, body].astype(np.float64) for body in pair)
+    # Centres that are farther apart than some gap and both reaches need no closer look.
+    apart = np.hypot(*(first - second)[:, :2].T) - _reach(one) - _reach(two)
+    near = np.argmin(apart, keepdims=True)
+    close = np.flatnonzero(apart <= body_gaps(one, first[near], two, second[near]))
+    gaps = body_gaps(one, first[close], two, second[close])
+    place = int(np.argmin(gaps))
+    return Approach(float(gaps[place]), int(close[place]))
+
+
+def _reach(body: Body) -> float:
+    """The distance from a body's centre to its farthest point."""
+    return max(
+        shape.radius
+        if isinstance(shape, Circle)
+        else max(math.hypot(*vertex) for vertex in shape.vertices)
+        for shape in body.shapes
+    )
 
 
 def _falls(scene: Scene, balls: int, states: npt.NDArray[np.float32]) -> dict[int, float]:
