@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import time
+from typing import Any
 
 from machine import processor
 from topple.llm.verifiers_env import ScriptedClient, load_environment
@@ -28,7 +29,7 @@ def main() -> None:
     env = load_environment(tasks=options.rollouts, attempts=options.attempts)
     columns = ["attempts", "turns", "solved"]
 
-    async def run() -> list[dict[str, object]]:
+    async def run() -> list[dict[str, Any]]:
         found = await env.generate(
             env.get_dataset(n=options.rollouts),
             ScriptedClient(options.latency),

@@ -12,6 +12,7 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Any
 
 from topple.iphyre.selection import GameSelection
@@ -31,11 +32,12 @@ try:
     import verifiers as vf
     from verifiers.types import Response
 
-    from datasets import Dataset
 except ImportError:
     raise ImportError(
         "this environment needs the package verifiers: pip install 'topple[verifiers]'"
     ) from None
+
+_datasets: Any = import_module("datasets")  # a name that type checkers find elsewhere, too
 
 ATTEMPTS = 10  # on each task or game
 OBSERVATIONS = ("text", "images", "images_and_labels")
@@ -241,7 +243,7 @@ def _selections(
     }
 
 
-def _dataset(part: str, run: Evaluation) -> Dataset:
+def _dataset(part: str, run: Evaluation) -> Any:
     """The puzzles of a part: the first messages without pictures, and where to find the puzzle."""
     rows = []
     for name in run.subjects:
@@ -250,7 +252,7 @@ def _dataset(part: str, run: Evaluation) -> Dataset:
         info = {"part": part, "puzzle": name, "tool_defs": tools}
         prompt = [{"role": each["role"], "content": _text(each)} for each in session.messages]
         rows.append({"prompt": prompt, "answer": "", "info": json.dumps(info)})
-    return Dataset.from_list(rows)
+    return _datasets.Dataset.from_list(rows)
 
 
 def _messages(messages: Iterable[Message]) -> list[Any]:
