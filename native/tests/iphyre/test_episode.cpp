@@ -191,3 +191,50 @@ TEST(slots_play_like_plans) {
   CHECK_EQUAL(vector.slot(1).episode.removed.list[0].tick, 15);
   for (const float seen : observations) CHECK(seen >= 0.0f && seen <= 1.0f);
 }
+
+TEST(slots_step_alike_in_any_number_of_threads) {
+  Random random(47);
+  const SceneBuilder built = random_scenes(random, kScenes);
+  std::vector<int32_t> blocks(kScenes * kMaxBlocks, -1);
+  for (int n = 0; n < kScenes; ++n) blocks[static_cast<size_t>(n * kMaxBlocks)] = 0;
+  Environment environment = {};
+  environment.scenes = built.scenes(0.1);
+  environment.rules = {kBelow, 10, 15, true, true, true, -1.0, -10.0, 1000.0};
+  environment.strategy = Strategy::kOnTheFly;
+  environment.builds = 1;
+  environment.blocks = blocks.data();
+  constexpr int kSlots = 40, kSteps = 30;
+  const size_t size = static_cast<size_t>(kSlots * environment.observation_size());
+  std::vector<int64_t> choices(kSlots);
+  std::vector<int32_t> games(kSlots), none(kSlots, -1);
+  for (int slot = 0; slot < kSlots; ++slot) {
+    choices[static_cast<size_t>(slot)] = random.below(2);
+    games[static_cast<size_t>(slot)] = random.below(kScenes);
+  }
+  const auto observed = [&](int threads) {
+    Vector vector(environment, kSlots);
+    std::vector<float> observations(size);
+    std::vector<double> rewards(kSlots);
+    std::vector<uint8_t> terminated(kSlots), truncated(kSlots);
+    StepArrays arrays = {choices.data(),
+                         nullptr,
+                         games.data(),
+                         observations.data(),
+                         rewards.data(),
+                         reinterpret_cast<bool*>(terminated.data()),
+                         reinterpret_cast<bool*>(truncated.data())};
+    for (int n = 0; n < kSteps; ++n) {
+      Control control;
+      std::vector<std::thread> pool;
+      for (int i = 0; i < threads; ++i) {
+        pool.emplace_back(
+            [&] { take_turns(control, kSlots, [&](int64_t slot) { vector.step(slot, arrays); }); });
+      }
+      for (std::thread& thread : pool) thread.join();
+      arrays.restart = none.data();
+    }
+    return observations;
+  };
+  const std::vector<float> alone = observed(1);
+  for (const int threads : {2, 5}) CHECK(observed(threads) == alone);
+}
