@@ -28,7 +28,7 @@ LEVELS = (
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 
 # Modules beside the packages, which know nothing of them, so that any layer may use them.
-FOUNDATION = {"edits", "files", "lazy", "paths", "progress", "threads"}
+FOUNDATION = {"arrays", "edits", "files", "lazy", "paths", "progress", "threads"}
 
 # Where a library may be imported: a file or a folder.
 ONLY_IN = {

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +130,22 @@ def test_attempts_lie_beside_a_record(runner: Runner, tmp_path: Path) -> None:
     back = read_record(path)
     assert back.results.attempts == ()
     assert back.results.auccess == record.results.auccess
+
+
+def test_arrays_that_claim_too_much_are_refused(runner: Runner, tmp_path: Path) -> None:
+    """Whoever makes such a file can make its digest, too."""
+    path = write_record(tmp_path, runner.run(TASKS))
+    (file,) = tmp_path.glob("*.npz")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}\n"
+        size = len(header).to_bytes(2, "little")
+        archive.writestr("a.npy", b"\x93NUMPY\x01\x00" + size + header)
+    file.write_bytes(buffer.getvalue())
+    digest = hashlib.blake2b(buffer.getvalue(), digest_size=16).hexdigest()
+    _altered(path, arrays={"file": file.name, "digest": digest})
+    with pytest.raises(RecordError, match=rf"{file.name} cannot be used: .*an array of shape"):
+        read_record(path)
 
 
 def test_dev_runs_train_on_train_alone(runner: Runner) -> None:

@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
-import numpy.typing as npt
 
 import topple
+from topple.arrays import Arrays
 from topple.runs.agent import Agent, Traits
 from topple.runs.config import RunConfig
 
@@ -26,9 +26,6 @@ BENCHMARKS: Mapping[str, str] = {
     "phyre": "topple.phyre.benchmark:PHYRE",
     "iphyre": "topple.iphyre.benchmark:IPHYRE",
 }
-
-#: Arrays that are kept beside a record because they are large.
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class Results(Protocol):

@@ -10,17 +10,13 @@ same bytes.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from topple.arrays import pack_arrays, unpack_arrays
 from topple.files import whole_file
 from topple.runs.benchmark import Arrays, Results, config_from_data, find_benchmark
 from topple.runs.config import RunConfig, S
@@ -30,7 +26,6 @@ _FORMAT = 2
 _DIGEST_BYTES = 16
 _MAX_DEPTH = 3  # containers that lie deeper are written on one line
 _MAX_BYTES = 64 << 20  # of a record
-_MAX_ARRAY_BYTES = 1 << 30  # of the arrays beside it, once they are unpacked
 
 R = TypeVar("R", bound=Results, covariant=True)
 
@@ -80,7 +75,7 @@ def write_record(folder: Path, record: RunRecord[Any, Any], *, attempts: bool = 
     arrays = record.results.arrays() if attempts else None
     beside = None
     if arrays is not None:
-        content = _pack(arrays)
+        content = pack_arrays(arrays)
         beside = f"{record.config.name}.{_digest(content)[:8]}.npz"
         with whole_file(folder / beside) as temporary:
             temporary.write_bytes(content)
@@ -210,12 +205,6 @@ def made_here(record: RunRecord[Any, Any]) -> bool:
     return record.provenance.get("engine") == ours
 
 
-def _pack(arrays: Arrays) -> bytes:
-    buffer = io.BytesIO()
-    cast(Any, np.savez_compressed)(buffer, **arrays)
-    return buffer.getvalue()
-
-
 def _read_arrays(path: Path, entry: Mapping[str, str] | None) -> Arrays | None:
     """The arrays beside a record; None if they were not kept or were moved away."""
     if entry is None:
@@ -226,14 +215,10 @@ def _read_arrays(path: Path, entry: Mapping[str, str] | None) -> Arrays | None:
     content = file.read_bytes()
     if _digest(content) != entry["digest"]:
         raise RecordError(f"{file} is damaged: its digest is not that of {path.name}; delete it")
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > _MAX_ARRAY_BYTES:
-            raise RecordError(f"{file} unpacks to more than {_MAX_ARRAY_BYTES:,} bytes")
-    found: dict[str, npt.NDArray[Any]] = {}
-    with np.load(io.BytesIO(content), allow_pickle=False) as data:
-        for name in data.files:
-            found[name] = data[name]
-    return found
+    try:
+        return unpack_arrays(content)
+    except ValueError as error:
+        raise RecordError(f"{file} cannot be used: {error}") from error
 
 
 def _canonical(data: object) -> bytes:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from topple.arrays import pack_arrays, unpack_arrays
 from topple.phyre import load_task
 from topple.phyre.action import discrete_actions
 from topple.phyre.cache import grid as module
@@ -77,6 +78,22 @@ def test_other_files_are_kept(tmp_path: Path) -> None:
     TableBuilder(TASKS, ACTIONS[:2], path, overwrite=True).run()
     with pytest.raises(TableError, match="holds something else"):
         TableBuilder(TASKS, ACTIONS, path)
+
+
+def test_changed_tables_are_refused(tmp_path: Path) -> None:
+    """Also those that are sound NPZ files; as parts of a table are shards, see there for them."""
+    path = tmp_path / "table.npz"
+    TableBuilder(TASKS, ACTIONS, path).run()
+    arrays = unpack_arrays(path.read_bytes())
+    outcome = arrays["outcome"].copy()
+    outcome[0, 0] = -outcome[0, 0] or 1
+    path.write_bytes(pack_arrays({**arrays, "outcome": outcome}))
+    with pytest.raises(TableError, match="its checksum is not that of its contents"):
+        load_table(path)
+    arrays.pop("checksum")
+    path.write_bytes(pack_arrays(arrays))
+    with pytest.raises(TableError, match="it has no 'checksum'"):
+        load_table(path)
 
 
 def test_what_does_not_suit_is_refused(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from topple.arrays import arrays_digest, pack_arrays, unpack_arrays
 from topple.files import whole_file
 from topple.phyre.cache.grid import OutcomeGrid
 from topple.phyre.cache.shard import UNKNOWN, split_steps
@@ -44,15 +45,16 @@ class OutcomeTable:
 
     def save(self, path: Path) -> None:
         """Write the table as NPZ, whole or not at all."""
-        with whole_file(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                tasks=np.array(self.tasks),
-                actions=self.actions,
-                outcome=self.outcome,
-                steps=self.steps,
-                digest=np.array(self.digest),
-            )
+        arrays = {
+            "tasks": np.array(self.tasks),
+            "actions": self.actions,
+            "outcome": self.outcome,
+            "steps": self.steps,
+            "digest": np.array(self.digest),
+        }
+        content = pack_arrays({**arrays, "checksum": np.array(arrays_digest(arrays))})
+        with whole_file(path) as temporary:
+            temporary.write_bytes(content)
 
 
 def load_table(path: Path) -> OutcomeTable:
@@ -62,19 +64,22 @@ def load_table(path: Path) -> OutcomeTable:
         FileNotFoundError: There is no such file.
         TableError: The file is not a table of outcomes.
     """
+    content = path.read_bytes()
     try:
-        with np.load(path) as data:
-            return OutcomeTable(
-                tuple(data["tasks"].tolist()),
-                data["actions"],
-                data["outcome"],
-                data["steps"],
-                str(data["digest"]),
-            )
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # NumPy raises whatever the broken part of a file leads to
-        raise TableError(f"{path} is not a table of outcomes: {error}") from None
+        data = unpack_arrays(content)
+        if str(data.pop("checksum")) != arrays_digest(data):
+            raise ValueError("its checksum is not that of its contents")
+        return OutcomeTable(
+            tuple(data["tasks"].tolist()),
+            data["actions"],
+            data["outcome"],
+            data["steps"],
+            str(data["digest"]),
+        )
+    except KeyError as error:
+        raise TableError(f"{path} is not a table of outcomes: it has no {error}") from None
+    except ValueError as error:
+        raise TableError(f"{path} is not a table of outcomes, or a damaged one: {error}") from None
 
 
 class TableBuilder:
