@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from topple.arrays import arrays_digest, pack_arrays, unpack_arrays
+from topple.arrays import Arrays, arrays_digest, pack_arrays, unpack_arrays
 
 
 def npz(raw: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -26,7 +26,7 @@ def npy(header: str, content: bytes = b"") -> bytes:
 
 
 def test_arrays_come_back_as_they_were() -> None:
-    arrays = {
+    arrays: Arrays = {
         "some": np.arange(12, dtype=np.int16).reshape(3, 4),
         "columns": np.asfortranarray(np.eye(3)),
         "text": np.array(["a", "longer"]),

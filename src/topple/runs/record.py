@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from topple.arrays import pack_arrays, unpack_arrays
+from topple.arrays import Arrays, pack_arrays, unpack_arrays
 from topple.files import whole_file
-from topple.runs.benchmark import Arrays, Results, config_from_data, find_benchmark
+from topple.runs.benchmark import Results, config_from_data, find_benchmark
 from topple.runs.config import RunConfig, S
 
 SUFFIX = ".run.json"
