@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from topple.arrays import Arrays
 from topple.iphyre.engine_hash import engine_hash
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.play_log import PAPER_PLAYS
@@ -16,7 +17,6 @@ from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.selection import GameSelection
 from topple.iphyre.split import Split
 from topple.runs.agent import Agent, Traits
-from topple.runs.benchmark import Arrays
 from topple.runs.registry import create_agent
 
 if TYPE_CHECKING:

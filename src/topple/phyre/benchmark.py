@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topple.arrays import Arrays
 from topple.phyre.action import CACHE_SEED
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ACTION_CACHE, ActionCache, SolutionIndex
@@ -21,7 +22,6 @@ from topple.phyre.selection import Part, TaskSelection
 from topple.phyre.task import Task, TaskId, load_task
 from topple.phyre.tier import Tier
 from topple.runs.agent import Agent, Traits
-from topple.runs.benchmark import Arrays
 
 if TYPE_CHECKING:
     from topple.runs.runner import Runner

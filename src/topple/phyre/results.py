@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from topple.arrays import Arrays
 from topple.phyre.attempt import Attempt, AttemptLog
 from topple.phyre.auccess import auccess, success_curve
 from topple.phyre.selection import TaskSelection
 from topple.phyre.task import TaskId
-from topple.runs.benchmark import Arrays
 from topple.runs.config import RunConfig
 from topple.runs.record import RunRecord
 
