@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Select, bindparam, case, func, select
 from sqlalchemy.orm import Session
 
 from topple.phyre.auccess import MAX_ATTEMPTS
@@ -22,7 +22,7 @@ SHOWN, SKIPPED = "shown", "skipped"  # kinds of marks
 def find_player(store: Store, key: str) -> Player | None:
     """The player with a key."""
     with store.reading() as session:
-        return session.scalar(select(Player).where(Player.key == key))
+        return session.scalar(_PLAYER, {"key": key})
 
 
 def new_player(store: Store, **columns: Any) -> Player:
@@ -40,8 +40,7 @@ def add_player(session: Session, **columns: Any) -> Player:
 
 def marks(session: Session, player: Player, kind: str) -> set[str]:
     """The puzzles that a player has marked in this way."""
-    query = select(Mark.subject).where(Mark.player_id == player.id, Mark.kind == kind)
-    return set(session.scalars(query))
+    return set(session.scalars(_MARKS, {"player": player.id, "kind": kind}))
 
 
 def mark(session: Session, player: Player, subject: str, kind: str) -> None:
@@ -89,19 +88,13 @@ class Tally:
         )
 
 
-def tallies(
-    session: Session, player: Player | None, benchmark: Benchmark, subject: str | None = None
-) -> dict[str, Tally]:
-    """A player's attempts by puzzle, or at one puzzle; empty without a player."""
-    found: dict[str, Tally] = {}
-    if player is None:
-        return found
-    own = [Attempt.player_id == player.id, Attempt.benchmark == benchmark.value]
+def _tally_query(of_one_puzzle: bool) -> Select[Any]:
+    own = [Attempt.player_id == bindparam("player"), Attempt.benchmark == bindparam("benchmark")]
     made: Any = func.max(Attempt.number)
-    if subject is not None:
+    if of_one_puzzle:
         # Practice may go on for ever, and only its last number is of interest. Attempts that
         # count come before it, so their numbers are at most the highest limit.
-        own.append(Attempt.subject == subject)
+        own.append(Attempt.subject == bindparam("subject"))
         made = select(made).where(*own).scalar_subquery()
         own.append(Attempt.number <= MAX_ATTEMPTS)
     query = select(
@@ -112,9 +105,30 @@ def tallies(
         func.max(case((Attempt.counted, Attempt.reward))),
         func.count(case((~Attempt.counted & Attempt.solved, 1))),
     )
-    for name, *numbers in session.execute(query.where(*own).group_by(Attempt.subject)):
-        found[name] = Tally(*numbers)
-    return found
+    return query.where(*own).group_by(Attempt.subject)
+
+
+# Queries of every call are built once, which takes longer than to run them.
+_TALLIES, _TALLY = _tally_query(False), _tally_query(True)
+_PLAYER = select(Player).where(Player.key == bindparam("key"))
+_MARKS = select(Mark.subject).where(
+    Mark.player_id == bindparam("player"), Mark.kind == bindparam("kind")
+)
+
+
+def tallies(
+    session: Session, player: Player | None, benchmark: Benchmark, subject: str | None = None
+) -> dict[str, Tally]:
+    """A player's attempts by puzzle, or at one puzzle; empty without a player."""
+    if player is None:
+        return {}
+    own: dict[str, Any] = {"player": player.id, "benchmark": benchmark.value}
+    rows = (
+        session.execute(_TALLIES, own)
+        if subject is None
+        else session.execute(_TALLY, {**own, "subject": subject})
+    )
+    return {name: Tally(*numbers) for name, *numbers in rows}
 
 
 def all_progress(store: Store, player: Player) -> list[PuzzleProgress]:
