@@ -84,7 +84,7 @@ class Service:
         self.live_games = ConnectionLimit(
             settings.live_games, settings.live_games_per_player, settings.live_games_per_address
         )
-        self.simulations = ConcurrencyLimit(at_once=2, waiting=32, timeout=10.0)
+        self.simulations = ConcurrencyLimit(at_once=2, waiting=64, timeout=10.0)
         self.searches = ConcurrencyLimit(at_once=1, waiting=4, timeout=30.0)  # films as well
         self.store.register_server()
         finish_interrupted(self.store)
