@@ -54,4 +54,5 @@ def damaged(content: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
 
 
 def _with_byte(content: bytes, place: int, mask: int) -> bytes:
-    return content[:place] + bytes([content[place] ^ mask]) + content[place + 1 :]
+    flipped = bytes(byte ^ mask for byte in content[place : place + 1])
+    return content[:place] + flipped + content[place + 1 :]

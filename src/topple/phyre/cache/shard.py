@@ -138,7 +138,7 @@ def read_shard(folder: Path, key: ShardKey) -> Shard | None:
         return None
     try:
         header: dict[str, Any] = json.loads(line)
-        form, scenes, intact = header["format"], header["scenes"], True
+        form, scenes, found, intact = header["format"], header["scenes"], header["key"], True
         if form == _FORMAT:
             packed = np.frombuffer(payload, np.uint8).reshape(len(scenes), key.row_bytes)
             intact = header["checksum"] == digest_of(payload)
@@ -151,9 +151,9 @@ def read_shard(folder: Path, key: ShardKey) -> Shard | None:
             f"{path} has format {form}, this version of Topple reads {_FORMAT}; delete it and it "
             "will be built again"
         )
-    if header["key"] != key.header():
+    if found != key.header():
         raise CacheError(
-            f"{path} holds {header['key']}, not {key.header()}; it was moved or renamed, "
+            f"{path} holds {found}, not {key.header()}; it was moved or renamed, "
             "delete it and it will be built again"
         )
     return Shard(scenes, packed)
