@@ -92,6 +92,7 @@ check-cross: setup ## build the engines for Linux, Windows and macOS, and compar
 	$(BIN)/python native/cross/check_cross.py
 
 release-check: setup ## build the sdist and the wheel, and test the wheel in a fresh venv
+	$(BIN)/pip install --quiet -c constraints.txt build cyclonedx-bom
 	$(BIN)/python .ci/release_check.py $(foreach python,$(PYTHONS),--python $(python))
 
 coverage: setup ## run the tests with coverage and write a report to build/coverage

@@ -2,12 +2,14 @@
 
 `make release-check` builds the sdist, a wheel from the sdist, looks into both, installs the wheel
 in a fresh environment outside the checkout, and runs tests/smoke.py there. With `--python` it does
-so for other interpreters, too.
+so for other interpreters, too. What was installed there is written down as a software bill of
+materials (CycloneDX) beside the sdist.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -94,7 +96,18 @@ def try_with(python: str, sdist: Path) -> str:
         run(own, "-m", "pip", "install", "--quiet", wheel)
         run(own, "-m", "pip", "check")
         run(own, ROOT / "tests" / "smoke.py", cwd=place)
+        write_bill(own, DIST / f"{sdist.name.removesuffix('.tar.gz')}.cdx.json")
     return told
+
+
+def write_bill(python: Path, path: Path) -> None:
+    """Write the packages of an environment, with versions and licences, as CycloneDX."""
+    words = ["--output-reproducible", "--pyproject", str(ROOT / "pyproject.toml")]
+    run(sys.executable, "-m", "cyclonedx_py", "environment", *words, "-o", path, python)
+    bill = json.loads(path.read_text())
+    names = {component["name"] for component in bill["components"]}
+    assert {"numpy", "gymnasium", "typer"} <= names, f"{path.name} lists only {sorted(names)}"
+    assert bill["metadata"]["component"]["name"] == "topple"
 
 
 def main(words: Iterable[str] | None = None) -> None:

@@ -89,3 +89,19 @@ def test_the_base_needs_no_extra() -> None:
     for extra in ("agents", "llm", "plots", "ray", "video", "pymunk"):
         for each in project["optional-dependencies"][extra]:
             assert re.split(r"[\[<>=; ]", each)[0].replace("-", "_") in EXTRAS
+
+
+def test_actions_are_pinned_by_their_commits() -> None:
+    """A tag can be moved to another commit; the comment says which version it was."""
+    workflows = ROOT / ".github" / "workflows"
+    if not workflows.is_dir():
+        pytest.skip("the workflows are not in this distribution")
+    used = [
+        line.strip()
+        for path in sorted(workflows.glob("*.yml"))
+        for line in path.read_text("utf-8").splitlines()
+        if "uses:" in line
+    ]
+    assert len(used) >= 8
+    for line in used:
+        assert re.fullmatch(r"- uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+(\.\d+)*", line), line

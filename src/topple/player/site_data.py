@@ -127,7 +127,7 @@ def _answers(service: Service, names: Sequence[str]) -> dict[str, Any]:
         },
         "limits": _limits(),
         "weights": WEIGHTS.tolist(),
-        "templates": json.loads(phyre.list_templates(service, None).body),
+        "templates": json.loads(bytes(phyre.list_templates(service, None).body)),
         "first": _first_tasks(service),
         "task": task.model_dump(mode="json", include=_CONSTANT),
         "games": found,
