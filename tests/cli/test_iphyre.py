@@ -65,6 +65,8 @@ def test_play_on_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
         (("play", "hole", "--times", "1,x"), "'x' is not a time"),
         (("play", "hole", "--times", "-1"), "time -1.0 s"),
         (("play", "hole", "--times", "99999"), "times are from 0 to 15 s"),
+        (("play", "hole", "--times", "1"), "has 4 gray blocks, but --times has 1; give a time"),
+        (("play", "hole", "--times", "1"), "such as --times=1,-,-,-"),
         (("play", "hole", "--hz", "30"), "--hz is "),
         (("play", "hole", "--out", "hole.avi"), "must end in"),
         (("play", "mine", "--file", "none.json"), "there is no such file"),

@@ -134,7 +134,14 @@ def play_game(
     with user_errors():
         rules = rules_at(hz, engine)
         chosen = find_game(game, file)
-        plan = plan_from_seconds(chosen, parse_times(times), rules)
+        seconds, blocks = parse_times(times), len(chosen.eliminable)
+        plan = plan_from_seconds(chosen, seconds, rules)
+        if seconds and len(seconds) != blocks:
+            example = ",".join([times.split(",")[0].strip(), *["-"] * (blocks - 1)])
+            raise ValueError(
+                f"{chosen.name!r} has {blocks} gray blocks, but --times has {len(seconds)}; give a "
+                f"time or - for each, such as --times={example}"
+            )
         score = play(chosen, plan, rules)
         if out is not None:
             fps = min(hz, DEFAULT_FPS)
