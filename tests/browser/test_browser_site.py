@@ -266,3 +266,17 @@ def _comparable(answer: Any) -> Any:
 def test_damaged_links_are_refused(visitor: Visitor, puzzle: str) -> None:
     visitor.go(f"#/phyre/own:aaaaaaaaaaaa?puzzle={puzzle.rstrip('=')}")
     expect(visitor.page.get_by_role("alert")).to_contain_text("This link holds no puzzle.")
+
+
+def test_opened_as_a_file_it_plays(make_visitor: MakeVisitor, site_folder: Path) -> None:
+    visitor = make_visitor((site_folder / SITE / "index.html").as_uri())
+    x, y, radius = SOLVING
+    visitor.go(f"#/phyre/{TASK}")
+    visitor.click_phyre(x, y)
+    visitor.type_ball(0, x, y, radius)
+    visitor.press("Simulate")
+    expect(visitor.verdict).to_contain_text("Solved on attempt 1, in 7.1 s")
+    # The browser says that it loads no modules from files; the page starts without them.
+    refused = [text for text in visitor.problems if "CORS" in text or "ERR_FAILED" in text]
+    assert visitor.problems == refused
+    visitor.problems.clear()
