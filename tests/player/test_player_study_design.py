@@ -366,7 +366,7 @@ def test_agents_play_exactly_the_puzzles_of_a_study(
     agent = evaluate("--agent", "rand", "--tasks-of-study", study)
     assert agent.exit_code == 0, agent.output
     [row] = json.loads(agent.stdout)
-    assert (row["setup"], row["tasks"], row["missing"]) == (f"study {study}", 2, 0)
+    assert (row["study"], row["tasks"], row["missing"]) == (study, 2, 0)
     learner = evaluate("--agent", "mem", "--tasks-of-study", study)
     assert learner.exit_code == 2
     assert "--setup" in learner.stderr

@@ -46,13 +46,15 @@ def show_runs(
 
 def _task_data(record: PhyreRecord) -> dict[str, Any]:
     selection, results = record.config.selection, record.results
-    missing = {"missing": record.protocol.get("missing_tasks", 0)} if selection.study else {}
+    place: dict[str, Any] = {"setup": selection.group, "fold": selection.fold}
+    count: dict[str, Any] = {"tasks": len(results.tasks)}
+    if selection.study:
+        place = {"study": selection.study}
+        count["missing"] = record.protocol.get("missing_tasks", 0)
     data: dict[str, Any] = {
         "agent": record.config.title,
-        "setup": f"study {selection.study}" if selection.study else selection.group,
-        "fold": selection.fold,
-        "tasks": len(results.tasks),
-        **missing,
+        **place,
+        **count,
         "AUCCESS": results.auccess,
         **{f"solved@{k}": float(results.curve[k - 1]) for k in _CURVE},
     }
