@@ -65,8 +65,8 @@ _PLAYED = {
 _OWN = {("GET", "/api/replays/phyre/{task}"), ("GET", "/api/replays/iphyre/{game}")}
 
 _REFUSAL = (
-    "you are taking part in the study /#/study/{}, so nothing that could show a solution is "
-    "available until you have finished it, or left it on its page"
+    "until you have finished the study /#/study/{}, or left it on its page, nothing that could show "
+    "a solution is available"
 )
 _STUDIES_ONLY = "this server is for studies only; open the link you were given"
 

@@ -89,7 +89,7 @@ function fail(error) {
     element: h(
       "div",
       { class: "empty" },
-      h("h1", {}, "That did not work"),
+      h("h1", {}, study ? "You are taking part in a study" : "That did not work"),
       h("p", { role: "alert" }, error.message),
       study
         ? h("a", { class: "button primary", href: study }, "Back to the study")

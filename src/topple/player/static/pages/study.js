@@ -385,7 +385,7 @@ function duration(seconds) {
 }
 
 function question({ id, kind, text, required, options, low, high, ...labels }) {
-  const label = [text, !required && h("span", { class: "muted" }, " (optional)")];
+  const label = required ? text : `${text} (optional)`;
   if (kind === "text") {
     return h("label", {}, label, h("textarea", { name: id, rows: 2, maxlength: 2000, required }));
   }
@@ -399,9 +399,8 @@ function question({ id, kind, text, required, options, low, high, ...labels }) {
     kind === "choice"
       ? options.map((option) => choice(option))
       : [
-          labels.low_label && h("span", { class: "muted small" }, labels.low_label),
-          points.map((point) => choice(point)),
-          labels.high_label && h("span", { class: "muted small" }, labels.high_label),
+          h("div", { class: "points" }, points.map((point) => choice(point))),
+          h("div", { class: "ends muted small" }, h("span", {}, labels.low_label), labels.high_label),
         ],
   );
 }

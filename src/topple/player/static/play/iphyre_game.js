@@ -429,7 +429,9 @@ export class IphyreGame {
     this.box.reveal();
     announce(title);
     const link = `${pageLink("replay", "iphyre", this.name)}?${new URLSearchParams({ plan })}`;
-    replace(this.share, shareRow(link, this.api.films("iphyre", this.name, { plan })));
+    // The server gives no films to participants of a study.
+    const films = this.study ? null : this.api.films("iphyre", this.name, { plan });
+    replace(this.share, films && shareRow(link, films));
     this.playback.open(this.replay.last);
   }
 }

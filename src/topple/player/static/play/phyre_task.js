@@ -310,7 +310,9 @@ export class PhyreTask {
     this.go.disabled = false;
     const query = { action: action.join(",") };
     const link = `${pageLink("replay", "phyre", this.task.id)}?${new URLSearchParams(query)}`;
-    replace(this.share, shareRow(link, this.api.films("phyre", this.task.id, query)));
+    // The server gives no films to participants of a study.
+    const films = this.study ? null : this.api.films("phyre", this.task.id, query);
+    replace(this.share, films && shareRow(link, films));
     this.playback.open(this.replay.last, { end: certainMoment(this.replay, solved) });
   }
 
