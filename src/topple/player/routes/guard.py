@@ -65,8 +65,8 @@ _PLAYED = {
 _OWN = {("GET", "/api/replays/phyre/{task}"), ("GET", "/api/replays/iphyre/{game}")}
 
 _REFUSAL = (
-    "until you have finished the study /#/study/{}, or left it on its page, nothing that could show "
-    "a solution is available"
+    "until you have finished the study /#/study/{}, or left it on its page, nothing that could "
+    "show a solution is available"
 )
 _STUDIES_ONLY = "this server is for studies only; open the link you were given"
 
