@@ -7,6 +7,17 @@
 #include "iphyre/batch.h"
 #include "phyre/batch.h"
 
+#if defined(__x86_64__)
+// The runtime library of Zig does not know what the processor can do. With zeros, the engines take
+// the path of a processor that can do nothing more than the least, whose bits are the same.
+extern "C" {
+struct {
+  unsigned vendor, type, subtype, features[1];
+} __cpu_model __attribute__((weak));
+__attribute__((weak)) int __cpu_indicator_init() { return 0; }
+}
+#endif
+
 namespace {
 
 using namespace topple;
