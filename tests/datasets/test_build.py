@@ -29,11 +29,14 @@ from topple.datasets.sample import Sample, differences
 from topple.datasets.spec import Actions, Keep, Tasks
 
 FORMATS = [
-    ("parquet", "png"),
-    ("webdataset", "png"),
-    ("webdataset", "mp4"),
-    ("webdataset", "npz"),
-    ("hdf5", "png"),
+    (phyre_spec, "parquet", "png"),
+    (phyre_spec, "webdataset", "png"),
+    (phyre_spec, "webdataset", "mp4"),
+    (phyre_spec, "webdataset", "npz"),
+    (phyre_spec, "hdf5", "png"),
+    (iphyre_spec, "parquet", "png"),
+    (iphyre_spec, "webdataset", "mp4"),
+    (iphyre_spec, "hdf5", "png"),
 ]
 
 
@@ -43,10 +46,9 @@ def expected_samples(spec: Spec, split: str = "train") -> list[Sample]:
     return list(plan.source.samples(rows))
 
 
-@pytest.mark.parametrize(("form", "pictures"), FORMATS)
-@pytest.mark.parametrize("make", [phyre_spec, iphyre_spec])
+@pytest.mark.parametrize(("make", "form", "pictures"), FORMATS)
 def test_a_format_keeps_every_bit(
-    form: str, pictures: str, make: Callable[..., Spec], tmp_path: Path
+    make: Callable[..., Spec], form: str, pictures: str, tmp_path: Path
 ) -> None:
     spec = make(format=form, pictures=pictures)
     manifest = build(spec, tmp_path)

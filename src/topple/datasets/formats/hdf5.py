@@ -6,7 +6,6 @@ Rows are padded with zeros to the largest of the shard; ``shape/NAME`` has the s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import h5py
 import numpy as np
 
 from topple.datasets.formats import Target
-from topple.datasets.sample import Field, Sample
+from topple.datasets.sample import Array, Field, Sample
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 
@@ -24,59 +23,61 @@ _LEVEL = 1  # of compression: what is padded costs nothing, and little time is s
 
 
 def write(target: Target, samples: Iterable[Sample]) -> list[str]:
-    """Write a shard as one file."""
+    """Write a shard as one file; pictures as they come, all else at the end, at once."""
     name = f"{target.shard.name}.h5"
-    rest = iter(samples)
-    first = next(rest, None)
+    columns: dict[str, list[Any]] = {name: [] for name in target.fields}
     with whole_file(target.folder / name) as temporary, h5py.File(temporary, "w") as file:
         file.attrs["fields"] = list(target.fields)
-        if first is None:
-            return [name]
-        for field_name, field in target.fields.items():
-            _create(file, field_name, field, first[field_name])
-        for number, sample in enumerate(chain([first], rest)):
+        for number, sample in enumerate(samples):
             for field_name, field in target.fields.items():
-                _append(file, number, field_name, field, sample[field_name])
+                value = sample[field_name]
+                if field.frames:
+                    _append(file, number, field_name, value)
+                columns[field_name].append(value.shape if field.frames else value)
+        for field_name, field in target.fields.items() if columns["key"] else ():
+            _write_column(file, field_name, field, columns[field_name])
+            file[field_name].attrs["about"] = field.about
     return [name]
 
 
-def _create(file: h5py.File, name: str, field: Field, value: Any) -> None:
-    if field.dtype == "str":
-        options: dict[str, Any] = {"dtype": h5py.string_dtype(), "chunks": (64,)}
-    else:
-        options = {"dtype": field.dtype, "chunks": (64,)}
-    shape = np.shape(value)
-    if shape:
-        options["chunks"] = (1, *(max(1, size) for size in shape))
-        options |= {"compression": "gzip", "compression_opts": _LEVEL, "shuffle": True}
-        sizes = file.create_dataset(
-            f"shape/{name}",
-            (0, len(shape)),
-            "int32",
-            maxshape=(None, len(shape)),
-            chunks=(64, len(shape)),
-            track_times=False,
-        )
-        sizes.attrs["about"] = f"size of {name} in each row"
-    data = file.create_dataset(
-        name, (0, *shape), maxshape=(None,) * (1 + len(shape)), track_times=False, **options
-    )
-    data.attrs["about"] = field.about
-
-
-def _append(file: h5py.File, number: int, name: str, field: Field, value: Any) -> None:
+def _append(file: h5py.File, number: int, name: str, value: Array) -> None:
+    """Add the pictures of a sample, below those before."""
+    if name not in file:
+        _create(file, name, (0, *value.shape), value.dtype)
     data = file[name]
-    if field.is_scalar:
-        data.resize(number + 1, axis=0)
-        data[number] = value
+    data.resize((number + 1, *np.maximum(data.shape[1:], value.shape).tolist()))
+    data[(number, *(slice(0, size) for size in value.shape))] = value
+
+
+def _create(file: h5py.File, name: str, shape: tuple[int, ...], kind: Any) -> h5py.Dataset:
+    return file.create_dataset(
+        name,
+        shape,
+        kind,
+        maxshape=(None,) * len(shape),
+        chunks=(1, *(max(1, size) for size in shape[1:])),
+        compression="gzip",
+        compression_opts=_LEVEL,
+        shuffle=True,
+        track_times=False,
+    )
+
+
+def _write_column(file: h5py.File, name: str, field: Field, values: list[Any]) -> None:
+    if field.dtype == "str":
+        file.create_dataset(name, data=values, dtype=h5py.string_dtype(), track_times=False)
         return
-    shape = value.shape
-    data.resize((number + 1, *np.maximum(data.shape[1:], shape).tolist()))
-    if value.size:
-        data[(number, *(slice(0, size) for size in shape))] = value
-    sizes = file[f"shape/{name}"]
-    sizes.resize(number + 1, axis=0)
-    sizes[number] = shape
+    if field.is_scalar:
+        file.create_dataset(name, data=np.array(values, field.dtype), track_times=False)
+        return
+    shapes = np.array([v if field.frames else v.shape for v in values], np.int32)
+    sizes = file.create_dataset(f"shape/{name}", data=shapes, track_times=False)
+    sizes.attrs["about"] = f"size of {name} in each row"
+    if not field.frames:
+        padded = np.zeros((len(values), *shapes.max(axis=0).tolist()), field.dtype)
+        for row, value in zip(padded, values, strict=True):
+            row[tuple(slice(0, size) for size in value.shape)] = value
+        _create(file, name, padded.shape, field.dtype)[...] = padded
 
 
 class Reader:
