@@ -65,8 +65,8 @@ PACKAGES = {
         "phyre phyre.action_simulator phyre.metrics phyre.simulation phyre.simulation_cache "
         "phyre.loader phyre.simulator phyre.interface.scene.ttypes phyre.interface.task.ttypes "
         "phyre.interface.shared.ttypes phyre.creator.constants phyre.action_mappers phyre.util "
-        "phyre.objects_util phyre.vis iphyre iphyre.simulator iphyre.games iphyre.utils "
-        "iphyre.wrappers",
+        "phyre.objects_util phyre.vis iphyre iphyre.simulator iphyre.space iphyre.games "
+        "iphyre.utils iphyre.wrappers",
     ),
 }
 #: Packages whose pages are not made from docstrings; see player_pages and command_pages.
