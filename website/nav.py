@@ -89,6 +89,7 @@ def site_nav(
         "Migrating": MIGRATING.pages(docs),
         "Physics and exactness": "physics.md",
         "Performance": "performance.md",
+        "Reliability": "reliability.md",
         "Results": RESULTS.pages(docs),
         "Differences": "differences.md",
         "Architecture": "architecture.md",
