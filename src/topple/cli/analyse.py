@@ -22,6 +22,7 @@ from topple.cli.options import (
     Templates,
     TemplatesArgument,
     option_groups,
+    out_file,
     out_folder,
 )
 from topple.cli.output import save_figure, show_results
@@ -69,6 +70,7 @@ app = typer.Typer(cls=HelpfulGroup, add_completion=False)
 
 Out = Annotated[Path, out_folder("the figures and their data")]
 _FIGURES = Path("figures")
+_PATH_FILE = Path("path.json")
 
 
 @app.callback()
@@ -204,13 +206,13 @@ def solvability(
 
 @app.command()
 def path(
-    out: Annotated[Path, typer.Option(help="File to write.")] = Path("path.json"),
+    out: Annotated[Path, out_file("the path", ".json")] = _PATH_FILE,
     as_json: Json = False,
 ) -> None:
     """Order the puzzles of both benchmarks from easy to hard, for the player.
 
-    The difficulty of tasks comes from the solution index of the package; that of games is
-    measured with random plans, which takes about a minute.
+    The difficulty of tasks comes from the solution index of the package; that
+    of games is measured with random plans, which takes about a minute.
 
     Examples:
       topple analyse path --out src/topple/player/static/path.json
