@@ -341,7 +341,9 @@ def ray_cluster(counts: Counter[str], folder: Path) -> Iterator[Round]:
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as driver:
             assert driver.stdout is not None
-            assert driver.stdout.readline() == "ready\n", "the cluster did not start"
+            if driver.stdout.readline() != "ready\n":  # Ray gives up on a busy machine
+                counts["Ray clusters that did not start"] += 1
+                return
             for _ in range(int(rng.integers(3))):
                 driver.stdout.readline()
             if rng.random() < 0.5:
