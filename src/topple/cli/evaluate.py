@@ -66,14 +66,9 @@ class Scored:
         str | None,
         typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
     ] = None
-    hz: Annotated[
-        int | None,
-        typer.Option(
-            "--hz",
-            help="I-PHYRE ticks per second: 10 or 60. The default is 10, and with "
-            "--tasks-of-study 60, as for its participants.",
-        ),
-    ] = None
+    hz: Annotated[int | None, typer.Option("--hz", help="I-PHYRE ticks per second: 10 or 60.")] = (
+        None
+    )
     attempts: Annotated[
         int | None,
         typer.Option(
@@ -148,7 +143,7 @@ def evaluate(
         typer.Option(
             help="Id of a study in the player whose puzzles and attempts the agent gets. With "
             "--setup and --folds, a PHYRE agent trains on the other tasks of one fold; otherwise "
-            "it does not train."
+            "it does not train. Games run at 60 ticks per second unless --hz says otherwise."
         ),
     ] = None,
     database: Database = None,

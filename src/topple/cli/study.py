@@ -100,9 +100,7 @@ def create(
     ] = None,
     puzzle: Annotated[
         list[str] | None,
-        typer.Option(
-            "--puzzle", "--subject", help="Task id or name of a game to include. Can be repeated."
-        ),
+        typer.Option(help="Task id or name of a game to include. Can be repeated."),
     ] = None,
     count: Annotated[
         int | None, typer.Option(min=1, help="Number of puzzles to draw. The default is all.")
