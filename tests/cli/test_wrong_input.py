@@ -43,6 +43,8 @@ CALLS = {
     "study show": "nobody",
     "study invite": "nobody P01",
     "study export": "nobody --out o.csv",
+    "study check": "none.toml",
+    "study delete": "nobody --yes",
     "analyse difficulty": "00002 --actions 10",
     "analyse diversity": "00002 --actions 10",
     "analyse solvability": "00002 --max-actions 1",
@@ -64,21 +66,33 @@ BAD = {
     "--folds": "x",
     "--from-player": "nobody",
     "--games": "nix",
+    "--participant": "P-AAAAAA",
     "--pool": "nix",
     "--seeds": "x",
     "--set": "x",
     "--setup": "ball",
     "--setups": "ball",
     "--study": "nobody",
-    "--subject": "nix",
+    "--puzzle": "nix",
+    "--table": "names",
     "--tasks": "99999:000",
+    "--tasks-of-study": "nobody",
     "--templates": "99999",
     "--tier": "cube",
     "--times": "x",
     "--trusted-proxy": "nowhere",
 }
 #: Names that people choose, and what only a model or a cluster could refuse.
-FREE = {"--address", "--allow-host", "--grid", "--host", "--key-variable", "--label", "--model"}
+FREE = {
+    "--address",
+    "--allow-host",
+    "--grid",
+    "--group",
+    "--host",
+    "--key-variable",
+    "--label",
+    "--model",
+}
 FREE |= {"--owner-key", "--preset", "--strategy", "--title"}
 
 
