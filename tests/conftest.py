@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_TALLY] = defaultdict(lambda: [0, 0])
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups after it
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With several processes, a file's tests share one, and so do all that need the browser.
 

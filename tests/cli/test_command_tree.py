@@ -14,7 +14,7 @@ from topple.cli import main
 from topple.cli.main import PANELS, app
 
 LEAVES, GROUPS = tree()
-SERVERS = {"play", "llm-server"}  # these print no data
+SERVERS = {"play", "llm-server", "mcp"}  # these print no data
 
 # Options whose help says more than the name does, since commands differ in what they write, draw
 # or count. All begin alike.

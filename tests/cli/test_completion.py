@@ -47,7 +47,7 @@ def offered(line: str) -> list[str]:
     ("line", "names"),
     [
         ("topple s", ["show", "simulate", "sheet", "sweep", "study"]),
-        ("topple study ", ["create", "list", "show", "invite", "export"]),
+        ("topple study ", ["create", "check", "list", "show", "invite", "export", "delete"]),
         ("topple sheet --ti", ["--tier"]),
         ("topple sheet --tier ", ["ball", "two_balls"]),
         ("topple evaluate --agent me", ["mem", "mem-o"]),

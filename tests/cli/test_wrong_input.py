@@ -63,9 +63,12 @@ BAD = {
     "--backend": "gpu",
     "--base-url": "nowhere",  # not for this agent
     "--database": "nonsense",
+    "--feedback": "praise",
+    "--field": "x",
     "--folds": "x",
     "--from-player": "nobody",
     "--games": "nix",
+    "--keyframes-by": "taste",
     "--participant": "P-AAAAAA",
     "--pool": "nix",
     "--seeds": "x",

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -168,22 +168,25 @@ class Extra(NamedTuple):
 
 def extras() -> list[Extra]:
     """List the extras for users in the order in which they are declared."""
-    wanted: dict[str, list[str]] = {}
+    wanted: dict[str, list[re.Match[str]]] = {}
     for line in requires("topple") or ():
-        if (match := _REQUIREMENT.match(line)) is None:
-            continue
-        packages = wanted.setdefault(match["extra"], [])
-        if match["name"] == "topple":  # an extra made of others
-            packages += [name for other in match["extras"].split(",") for name in wanted[other]]
-        else:
-            packages.append(match["name"])
-    return [
-        _installed(name, packages) for name, packages in wanted.items() if name not in _DEVELOPMENT
-    ]
+        if (match := _REQUIREMENT.match(line)) is not None:
+            wanted.setdefault(match["extra"], []).append(match)
+
+    def packages(extra: str) -> Iterator[str]:
+        for match in wanted[extra]:
+            if match["name"] == "topple":  # an extra made of others
+                for other in match["extras"].split(","):
+                    yield from packages(other)
+            else:
+                yield match["name"]
+
+    return [_installed(name, packages(name)) for name in wanted if name not in _DEVELOPMENT]
 
 
-def _installed(extra: str, packages: list[str]) -> Extra:
-    found, missing = {}, []
+def _installed(extra: str, packages: Iterable[str]) -> Extra:
+    found: dict[str, str] = {}
+    missing: list[str] = []
     for name in packages:
         try:
             found[name] = version(name)

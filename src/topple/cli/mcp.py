@@ -51,9 +51,7 @@ def mcp(
     setting: Settings = None,
     label: Annotated[
         str,
-        typer.Option(
-            help="Label of the run in reports. A new label starts a new run with a full budget."
-        ),
+        typer.Option(help="Label of the run in tables and reports."),
     ] = "mcp",
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on loopback, at /mcp.")
@@ -67,8 +65,9 @@ def mcp(
     """Serve puzzles to an assistant by the Model Context Protocol.
 
     The assistant lists and opens puzzles, tries to solve them within a budget of
-    attempts, and inspects what happened. Attempts are stored as run records.
-    Without --setup and --games, twenty one-ball tasks are served.
+    attempts, and inspects what happened. Attempts are stored as run records; a
+    new --label starts a new run with a full budget. Without --setup and --games,
+    twenty one-ball tasks are served.
 
     Examples:
       topple mcp --setup ball_within --tasks 20
