@@ -49,16 +49,17 @@ PACKAGES = {
     "iphyre.agents": Package(
         "I-PHYRE agents",
         "rand rl_agents fusion attention_fusion outcome_data world_model decision_transformer "
-        "planner learned_planner classifier_accuracy sac_discrete",
+        "planner learned_planner classifier_accuracy sac_discrete vec_env",
     ),
     "iphyre.analysis": Package(
         "I-PHYRE analysis", "oracle timing solvability failures random_agent"
     ),
     "envs": Package("Environments"),
+    "datasets": Package("Data sets", "spec presets builder checker read torch sample card"),
     "llm": Package(
         "Language models",
-        "settings chat endpoint limits gap transcripts phyre.agent iphyre.agent "
-        "iphyre.gpt4_preset scripted",
+        "settings session chat endpoint limits gap transcripts verifiers_env phyre.agent "
+        "iphyre.agent iphyre.gpt4_preset scripted",
     ),
     "compat": Package(
         "Original names",
