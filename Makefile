@@ -41,7 +41,7 @@ play: setup ## open the player in the browser
 
 test: setup test-native ## lint, native tests under sanitizers, Python tests
 	$(MAKE) lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slow: setup ## the tests that take minutes, which `make test` leaves out
 	$(BIN)/python -m pytest -m slow

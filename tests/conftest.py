@@ -36,18 +36,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_TALLY] = defaultdict(lambda: [0, 0])
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups after it
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With several processes, a file's tests share one, and so do all that need the browser.
-
-    Their fixtures, such as the site and the server, are then made once.
-    """
-    for item in items:
-        folder = item.path.parent.name
-        group = folder if folder == "browser" else str(item.path.relative_to(config.rootpath))
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
 @pytest.fixture
 def frequent_switches() -> Iterator[None]:
     """Python threads take turns so often that each gets between any two calls of another."""
@@ -69,9 +57,12 @@ def tally(request: pytest.FixtureRequest) -> Tally:
     return count
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, one for all tests: Playwright allows no second one beside it."""
+    """Debian's Chromium, one for a file: Playwright allows no second one beside it.
+
+    While it is open, Playwright runs an event loop, so that nothing else can.
+    """
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("chromium is not installed: apt-get install chromium")
