@@ -55,10 +55,12 @@ def plant(client: httpx2.Client, attack: str) -> list[str]:
         puzzle["name"], puzzle["data"][entry] = attack[:60], attack
         made = client.post("/api/puzzles", json=puzzle, headers=player).json()
         pages += [f"#/make/{made['id']}", f"#/{benchmark}/{made['subject']}"]
-    study = {"name": attack[:60], "benchmark": "iphyre", "pools": ["basic"], "consent": attack}
+    study: dict[str, Any] = {"name": attack[:60], "benchmark": "iphyre", "pools": ["basic"]}
+    study |= {"consent": attack, "ask_name": True}
     number = client.post("/api/studies", json=study).json()["id"]
     body = {"consent": True, "name": attack[:60]}
     client.post(f"/api/studies/{number}/participants", json=body).raise_for_status()
+    client.cookies.clear()  # a participant may not see the other pages
     pages += [f"#/study/{number}", f"#/study/{number}/results"]
     pages += [f"#/watch/{run['id']}" for run in client.get("/api/runs").json()]
     odd = quote(attack)
