@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -143,6 +146,27 @@ def test_buckets_of_one_client_leave_others_alone_and_are_bounded() -> None:
     for number in range(MAX_CLIENTS):
         buckets.take(str(number))
     assert buckets.take("a") == 0.0  # forgotten
+
+
+def test_who_waits_has_a_turn_in_the_order_of_coming() -> None:
+    limit = ConcurrencyLimit(1, 20, timeout=60.0)
+    served: list[int] = []
+
+    def work(number: int) -> None:
+        with limit.slot():
+            served.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(20)]
+    with limit.slot():
+        for count, thread in enumerate(threads, 1):
+            thread.start()
+            while len(limit._turns) < count:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert served == list(range(20))
+    with limit.slot():  # and the slot is free again
+        pass
 
 
 @pytest.mark.parametrize(

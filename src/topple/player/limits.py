@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -54,14 +54,17 @@ class Buckets:
 
 
 class ConcurrencyLimit:
-    """Lets so many threads work at once and so many more wait.
+    """Lets so many threads work at once and so many more wait, who take turns as they came.
 
-    A thread that waits is one that no other call can use, so calls beyond that are refused.
+    A thread that waits is one that no other call can use, so calls beyond that are refused. A
+    semaphore would do, were it fair: there, a thread that comes late can go first.
     """
 
     def __init__(self, at_once: int, waiting: int, timeout: float) -> None:
-        self._working = threading.BoundedSemaphore(at_once)
-        self._admitted = threading.BoundedSemaphore(at_once + waiting)
+        self._lock = threading.Lock()
+        self._free = at_once
+        self._waiting = waiting
+        self._turns: deque[threading.Event] = deque()
         self._timeout = timeout
 
     @contextmanager
@@ -71,18 +74,31 @@ class ConcurrencyLimit:
         Raises:
             BusyError: too many are waiting already, or none became free in time.
         """
-        busy = BusyError("the server is busy; try again in a moment", retry_after=2)
-        if not self._admitted.acquire(blocking=False):
-            raise busy
+        self._acquire()
         try:
-            if not self._working.acquire(timeout=self._timeout):
-                raise busy
-            try:
-                yield
-            finally:
-                self._working.release()
+            yield
         finally:
-            self._admitted.release()
+            with self._lock:
+                if self._turns:
+                    self._turns.popleft().set()
+                else:
+                    self._free += 1
+
+    def _acquire(self) -> None:
+        busy = BusyError("the server is busy; try again in a moment", retry_after=2)
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            if len(self._turns) >= self._waiting:
+                raise busy
+            turn = threading.Event()
+            self._turns.append(turn)
+        if not turn.wait(self._timeout):
+            with self._lock:
+                if not turn.is_set():  # else it came just now
+                    self._turns.remove(turn)
+                    raise busy
 
 
 class ConnectionLimit:
