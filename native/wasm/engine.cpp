@@ -109,7 +109,7 @@ TOPPLE_EXPORT(int32_t, iphyre_size)() { return sizeof(Game); }
 
 // Fills the memory of a game from the arrays of iphyre::SceneView, first those of its bodies, then
 // those of its joints; physics: gravity, bounce, friction, dt, bias; out: the line and the two
-// sides of the exit. Returns whether there is room for so many.
+// sides of the exit. Returns whether so many fit.
 TOPPLE_EXPORT(int32_t, iphyre_init)(Game* game, const void* const* arrays, int32_t bodies,
                                     int32_t joints, const double* physics, const double* out) {
   if (bodies > iphyre::kMaxBodies || joints > iphyre::kMaxJoints) return 0;

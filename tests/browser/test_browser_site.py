@@ -57,6 +57,16 @@ def _balls(action: list[float]) -> str:
     return ",".join(map(repr, action))
 
 
+def _solve(visitor: Visitor) -> None:
+    """Solve a task with one ball in one attempt."""
+    x, y, radius = SOLVING
+    visitor.go(f"#/phyre/{TASK}")
+    visitor.click_phyre(x, y)
+    visitor.type_ball(0, x, y, radius)
+    visitor.press("Simulate")
+    expect(visitor.verdict).to_contain_text("Solved on attempt 1, in 7.1 s")
+
+
 def test_all_is_played_after_the_network_is_cut(
     make_visitor: MakeVisitor, host: Host, tmp_path: Path
 ) -> None:
@@ -68,12 +78,7 @@ def test_all_is_played_after_the_network_is_cut(
     host.cut()
 
     # PHYRE with one ball and with two.
-    x, y, radius = SOLVING
-    visitor.go(f"#/phyre/{TASK}")
-    visitor.click_phyre(x, y)
-    visitor.type_ball(0, x, y, radius)
-    visitor.press("Simulate")
-    expect(visitor.verdict).to_contain_text("Solved on attempt 1, in 7.1 s")
+    _solve(visitor)
     replay = _copied(visitor, page.get_by_role("button", name="Copy link"))
     solution = find_solution(RunIndex(()), published_task(TWO_BALLS))
     assert solution is not None
@@ -270,12 +275,7 @@ def test_damaged_links_are_refused(visitor: Visitor, puzzle: str) -> None:
 
 def test_opened_as_a_file_it_plays(make_visitor: MakeVisitor, site_folder: Path) -> None:
     visitor = make_visitor((site_folder / SITE / "index.html").as_uri())
-    x, y, radius = SOLVING
-    visitor.go(f"#/phyre/{TASK}")
-    visitor.click_phyre(x, y)
-    visitor.type_ball(0, x, y, radius)
-    visitor.press("Simulate")
-    expect(visitor.verdict).to_contain_text("Solved on attempt 1, in 7.1 s")
+    _solve(visitor)
     # The browser says that it loads no modules from files; the page starts without them.
     refused = [text for text in visitor.problems if "CORS" in text or "ERR_FAILED" in text]
     assert visitor.problems == refused

@@ -9,7 +9,19 @@ from pathlib import Path
 import numpy as np
 
 from topple.datasets.attempts import Attempts, read_attempts
-from topple.datasets.sample import COMMON, Array, Draw, Field, Row, Sample, generator
+from topple.datasets.sample import (
+    COMMON,
+    Array,
+    Draw,
+    Field,
+    Row,
+    Sample,
+    check_splits,
+    draw_by_kind,
+    generator,
+    picture_fields,
+    text_fields,
+)
 from topple.datasets.spec import SPLITS, Spec, SpecError
 from topple.iphyre.dataset import walk
 from topple.iphyre.engine.batch import MAX_BODIES, NEVER, Outcomes, simulate_batch
@@ -69,9 +81,7 @@ class IPhyreSource:
             "removed": Field("int32", (), "blocks removed"),
             "reward": Field("float64", (), "earned by the episode"),
         }
-        if keep.text:
-            found["description"] = Field("str", (), "the goal in a sentence")
-            found["scene"] = Field("str", (), "a line of JSON for each body")
+        found |= text_fields(keep)
         if keep.states:
             about = "x, y (pixels), angle, and their changes per second, of each body"
             found["states"] = Field("float64", (None, None, 6), about)
@@ -79,12 +89,7 @@ class IPhyreSource:
         if keep.features:
             about = "object table in pixels, see topple.iphyre.observe"
             found["features"] = Field("float32", (None, MAX_BODIES, COLUMNS), about)
-        if keep.rgb:
-            shape = (None, keep.rgb, keep.rgb, 3)
-            found["rgb"] = Field("uint8", shape, "RGB pictures, first row on top", True)
-        if keep.masks:
-            about = "number of the body at each pixel, from 1; 0 for none; first row on top"
-            found["masks"] = Field("uint8", (None, keep.masks, keep.masks), about, True)
+        found |= picture_fields(keep)
         return found
 
     def game(self, name: str) -> Game:
@@ -115,11 +120,7 @@ class IPhyreSource:
         self._games.update({game.name: game for game in made})
         if made:
             splits["train"] += [game.name for game in made]
-        seen: dict[str, str] = {}
-        for part, games in splits.items():
-            for name in games:
-                if seen.setdefault(name, part) != part:
-                    raise SpecError(f"game {name!r} is in {seen[name]} and in {part}; choose one")
+        check_splits(splits, "game")
         return splits
 
     def _named(self, name: str) -> list[str]:
@@ -139,12 +140,12 @@ class IPhyreSource:
 
     def _draw(self, task: str) -> list[Draw]:
         """All episodes of a game, kind by kind."""
-        found: list[Draw] = []
-        for kind, count in self.spec.actions.counts().items():
-            rng = generator(self.spec.seed, task, kind)
-            rows = getattr(self, f"_{kind}")(self.game(task), count, rng)
-            found += [Draw(kind, tuple(row)) for row in rows.tolist()]
-        return found
+
+        def draw(kind: str, count: int, rng: np.random.Generator) -> Array:
+            found: Array = getattr(self, f"_{kind}")(self.game(task), count, rng)
+            return found
+
+        return draw_by_kind(self.spec, task, draw)
 
     def _nothing(self, game: Game, count: int, rng: np.random.Generator) -> Array:
         return np.full((count, len(game.eliminable)), NEVER, np.int32)

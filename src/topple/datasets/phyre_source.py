@@ -17,7 +17,18 @@ from scipy.spatial import KDTree
 from topple import paths
 from topple.datasets.attempts import Attempts, read_attempts
 from topple.datasets.combinations import combination_tasks
-from topple.datasets.sample import COMMON, Array, Draw, Field, Row, Sample, generator
+from topple.datasets.sample import (
+    COMMON,
+    Array,
+    Draw,
+    Field,
+    Row,
+    Sample,
+    check_splits,
+    draw_by_kind,
+    picture_fields,
+    text_fields,
+)
 from topple.datasets.spec import SPLITS, Spec, SpecError
 from topple.llm.phyre.scene import goal_words, scene_lines
 from topple.phyre.action import listed_actions
@@ -90,9 +101,7 @@ class PhyreSource:
             "steps": Field("int32", (), "last step if solved, else the limit; 0 if invalid"),
             "goal": Field("int32", (3,), "the two bodies that have to touch, and for how long"),
         }
-        if keep.text:
-            found["description"] = Field("str", (), "the goal in a sentence")
-            found["scene"] = Field("str", (), "a line of JSON for each body")
+        found |= text_fields(keep)
         if keep.states:
             about = "x, y (pixels), angle, and their changes per second, of each body"
             found["states"] = Field("float32", (None, None, len(STATE_FIELDS)), about)
@@ -102,12 +111,7 @@ class PhyreSource:
         if keep.codes:
             about = "colour codes 0 to 6, first row on top"
             found["codes"] = Field("uint8", (None, SCENE_SIZE, SCENE_SIZE), about, True)
-        if keep.rgb:
-            shape = (None, keep.rgb, keep.rgb, 3)
-            found["rgb"] = Field("uint8", shape, "RGB pictures, first row on top", True)
-        if keep.masks:
-            about = "number of the body at each pixel, from 1; 0 for none; first row on top"
-            found["masks"] = Field("uint8", (None, keep.masks, keep.masks), about, True)
+        found |= picture_fields(keep)
         if keep.contacts:
             for name in CONTACT_DTYPE.names or ():
                 kind = str(CONTACT_DTYPE[name])
@@ -129,11 +133,7 @@ class PhyreSource:
                 if names := getattr(tasks, part):
                     found = [task for name in names for task in self._named(name)]
                     splits[part] = list(dict.fromkeys(found))
-        seen: dict[str, str] = {}
-        for part, names in splits.items():
-            for name in names:
-                if seen.setdefault(name, part) != part:
-                    raise SpecError(f"task {name!r} is in {seen[name]} and in {part}; choose one")
+        check_splits(splits, "task")
         return {part: _spread(names, tasks.limit) for part, names in splits.items()}
 
     def _named(self, name: str) -> list[str]:
@@ -188,12 +188,12 @@ class PhyreSource:
 
     def _draw(self, task: str) -> list[Draw]:
         """All attempts of a task, kind by kind."""
-        found: list[Draw] = []
-        for kind, count in self.spec.actions.counts().items():
-            rng = generator(self.spec.seed, task, kind)
-            actions = getattr(self, f"_{kind}")(task, count, rng)
-            found += [Draw(kind, tuple(action)) for action in np.asarray(actions).tolist()]
-        return found
+
+        def draw(kind: str, count: int, rng: np.random.Generator) -> Array:
+            found: Array = getattr(self, f"_{kind}")(task, count, rng)
+            return found
+
+        return draw_by_kind(self.spec, task, draw)
 
     def _nothing(self, task: str, count: int, rng: np.random.Generator) -> Array:
         return np.zeros((count, 0))

@@ -6,13 +6,13 @@ Every format writes the same samples, so that what one library reads is what ano
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from topple.datasets.spec import Spec
+from topple.datasets.spec import Keep, Spec, SpecError
 
 Array = npt.NDArray[Any]
 Sample = dict[str, Any]  # values of the fields: arrays, numbers and texts
@@ -79,6 +79,32 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
 
 
+def draw_by_kind(
+    spec: Spec, task: str, draw: Callable[[str, int, np.random.Generator], npt.ArrayLike]
+) -> list[Draw]:
+    """All attempts of a task, kind by kind.
+
+    Args:
+        spec: what the data set holds.
+        task: the name of the task or game.
+        draw: returns so many actions of a kind, one in a row.
+    """
+    return [
+        Draw(kind, tuple(action))
+        for kind, count in spec.actions.counts().items()
+        for action in np.asarray(draw(kind, count, generator(spec.seed, task, kind))).tolist()
+    ]
+
+
+def check_splits(splits: Mapping[str, Sequence[str]], what: str) -> None:
+    """Refuse a task or game that is in two splits."""
+    seen: dict[str, str] = {}
+    for part, names in splits.items():
+        for name in names:
+            if seen.setdefault(name, part) != part:
+                raise SpecError(f"{what} {name!r} is in {seen[name]} and in {part}; choose one")
+
+
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """The fields in which two samples differ in any bit."""
     found = []
@@ -104,3 +130,25 @@ COMMON = {
     "task": Field("str", (), "id of the task, or name of the game"),
     "draw": Field("str", (), "how the attempt was drawn"),
 }
+
+
+def text_fields(keep: Keep) -> dict[str, Field]:
+    """The fields of a task in words."""
+    if not keep.text:
+        return {}
+    return {
+        "description": Field("str", (), "the goal in a sentence"),
+        "scene": Field("str", (), "a line of JSON for each body"),
+    }
+
+
+def picture_fields(keep: Keep) -> dict[str, Field]:
+    """The fields of pictures that are drawn from shapes."""
+    found = {}
+    if keep.rgb:
+        shape = (None, keep.rgb, keep.rgb, 3)
+        found["rgb"] = Field("uint8", shape, "RGB pictures, first row on top", True)
+    if keep.masks:
+        about = "number of the body at each pixel, from 1; 0 for none; first row on top"
+        found["masks"] = Field("uint8", (None, keep.masks, keep.masks), about, True)
+    return found

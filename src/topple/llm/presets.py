@@ -32,7 +32,7 @@ class Preset(NamedTuple):
 
 
 _OURS = Preset({"images": True, "labels": True, "keyframes": 4, "keyframes_by": "contacts"})
-#: Protocols with prompts of their own leave no room for these.
+#: Protocols with prompts of their own do not offer these.
 _FIXED = {"tools": False, "structured_outputs": False, "labels": False, "strategy": "in_advance"}
 _DEEPPHY = {**_FIXED, "images": True, "history_size": 100, "patience": 100, "feedback": "outcome"}
 _GPT4 = {**_FIXED, "images": False, "history_size": 0, "temperature": 0.5, "max_tokens": 512}

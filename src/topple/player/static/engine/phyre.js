@@ -23,7 +23,7 @@ const HOLD_STEPS = 180;
 const STEPS_PER_SECOND = 60;
 const FEATURES = 14; // of an object
 const CONTACT = 8; // words of a contact: the step and the two bodies are the first
-const CONTACTS = 32; // per step that there is room for at first
+const CONTACTS = 32; // per step that fit at first
 const BALLS_TOUCH = 0.1; // px between two balls that still count as touching
 const STATE = 6; // numbers of a body: x, y, angle and their velocities
 
