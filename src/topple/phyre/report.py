@@ -33,7 +33,7 @@ BASELINES = {
     "RAND": "Tries random actions.",
     "MEM": "Tries a fixed list of actions, those first that solved most training tasks. Within "
     "template its published score is about 2 per cent, because the released evaluation tries only "
-    "one of the 25 templates and divides by all of them; with the setting `first_template_only`, "
+    "one of the 25 templates and divides by all of them; with the setting first_template_only, "
     "this row repeats that.",
     "MEM (all templates)": "The same agent, corrected: all 25 templates are tried.",
     "MEM-O": "As MEM, and goes on learning from its attempts on test tasks.",
