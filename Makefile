@@ -28,7 +28,7 @@ $(VENV)/.package: $(VENV)/.tools $(NATIVE)
 
 $(VENV)/.installed: $(VENV)/.package
 	@echo "installing the development tools, PyTorch and Ray among them"
-	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
+	$(BIN)/pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@
 
 setup: $(VENV)/.installed ## create .venv and install the package with the dev extras
@@ -39,9 +39,10 @@ run: $(VENV)/.package ## evaluate PHYRE's baselines beside the paper's numbers a
 play: setup ## open the player in the browser
 	$(BIN)/topple play
 
-test: setup test-native ## lint, native tests under sanitizers, Python tests
-	$(MAKE) lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+# The native tests are compiled while the development tools are installed and mypy runs.
+test: $(VENV)/.tools ## lint, native tests under sanitizers, Python tests
+	$(MAKE) -j 2 --output-sync=target lint test-native
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-slow: setup ## the tests that take minutes, which `make test` leaves out
 	$(BIN)/python -m pytest -m slow
@@ -53,7 +54,7 @@ test-cuda: setup ## compare a million attempts on this machine's GPU with the CP
 test-torture: setup ## an hour of fuzzing, damage, kills and hostile clients (MINUTES, SEED)
 	PYTHONPATH=tests $(BIN)/python -m torture --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
 
-test-native: setup ## C++ unit tests with address and undefined-behaviour sanitizers
+test-native: $(VENV)/.tools ## C++ unit tests with address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S native/tests -B build/native-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja
 	$(BIN)/cmake --build build/native-tests
 	$(BIN)/ctest --test-dir build/native-tests --output-on-failure

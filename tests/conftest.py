@@ -22,6 +22,21 @@ from support.tally import Tally
 from topple.phyre.engine.backend import Backend, check_backend
 
 _TALLY = pytest.StashKey[dict[str, list[int]]]()
+#: The files that take longest, longest first: processes that share files get them first, so that
+#: none is left alone with one at the end.
+_LONG = [
+    "docs/test_lessons.py",
+    "docs/test_site.py",
+    "iphyre/agents/test_rl_agents.py",
+    "phyre/engine/test_golden_pairs.py",
+    "player/test_player_server.py",
+    "player/test_player_fuzz.py",
+    "test_examples.py",
+    "browser/test_browser_path.py",
+    "player/test_wasm_bits.py",
+    "iphyre/agents/test_contract.py",
+    "phyre/agents/test_contract.py",
+]
 
 
 # A busy machine makes single examples slow; that is no failure.
@@ -34,6 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_TALLY] = defaultdict(lambda: [0, 0])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    order = {tests / name: place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @pytest.fixture
