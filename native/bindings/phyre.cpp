@@ -11,6 +11,7 @@
 #include "phyre/faults.h"
 #include "thread_pool.h"
 #include "topple/phyre/free_space.h"
+#include "topple/phyre/room.h"
 
 namespace topple {
 
@@ -116,6 +117,51 @@ void map_actions(const Scenes& scenes, Int32s scene_index, Actions actions,
     detail::write_balls(out.data() + i * 3 * static_cast<size_t>(ball_count), balls,
                         valid(i) ? ball_count : 0, ball_count);
   }
+}
+
+// The first place with room of each body of scenes in the making; see room.h.
+void find_room(Int32s fixture_start, Int32s vertex_start, In<double, nb::ndim<1>> radius,
+               In<double, nb::shape<-1, 2>> vertices, Int32s body_start,
+               In<int32_t, nb::ndim<2>> outline, In<double, nb::shape<-1, -1, 3>> pose,
+               In<uint8_t, nb::ndim<1>> dynamic, int32_t limit, bool statics_overlap, int threads,
+               Out<int8_t, nb::ndim<1>> chosen) {
+  const size_t bodies = outline.shape(0);
+  const size_t choices = outline.shape(1);
+  check_offsets(fixture_start, radius.size());
+  check_offsets(vertex_start, vertices.shape(0));
+  check_offsets(body_start, bodies);
+  require(vertex_start.size() == radius.size() + 1, "there must be an offset for each fixture");
+  require(pose.shape(0) == bodies && pose.shape(1) == choices && dynamic.size() == bodies &&
+              chosen.size() == bodies && choices < 128,
+          "bodies must have a place in each array, and fewer than 128 choices");
+  for (size_t i = 0; i + 1 < vertex_start.size(); ++i) {
+    const int32_t corners = vertex_start(i + 1) - vertex_start(i);
+    require(corners <= kMaxVertices && (corners == 0 || corners > 2),
+            "polygons have 3 to 8 corners");
+  }
+  const int32_t known = static_cast<int32_t>(fixture_start.size()) - 1;
+  for (size_t i = 0; i < bodies * choices; ++i) {
+    require(outline.data()[i] >= 0 && outline.data()[i] < known, "there is no such outline");
+    require(!(std::abs(pose.data()[3 * i + 2]) >= kMaxAngle), "an angle is too large");
+  }
+  const Outlines outlines = {fixture_start.data(), vertex_start.data(), radius.data(),
+                             reinterpret_cast<const PixelVec*>(vertices.data())};
+  const int64_t scenes = static_cast<int64_t>(body_start.size()) - 1;
+  Control control;
+  run_threads(threads, scenes < 64, control, nullptr, [&] {
+    const std::unique_ptr<Room> room(new (std::nothrow) Room);
+    if (!room) {
+      control.failed = true;
+      return;
+    }
+    take_turns(control, scenes, [&](int64_t scene) {
+      const int32_t first = body_start.data()[scene];
+      const size_t at = static_cast<size_t>(first) * choices;
+      const Places places = {body_start.data()[scene + 1] - first, static_cast<int32_t>(choices),
+                             outline.data() + at, pose.data() + 3 * at, dynamic.data() + first};
+      find_places(outlines, places, limit, statics_overlap, *room, chosen.data() + first);
+    });
+  });
 }
 
 // Whether each action is valid on each scene from the first one on: for long lists of actions.
@@ -579,6 +625,9 @@ void topple::bind_phyre(nb::module_& m) {
   m.def("map_actions", &map_actions, "scenes"_a, "scene_index"_a, "actions"_a,
         "valid"_a.noconvert(), "balls"_a.noconvert());
   m.def("valid_actions", &valid_actions, "scenes"_a, "first"_a, "actions"_a, "valid"_a.noconvert());
+  m.def("find_room", &find_room, "fixture_start"_a, "vertex_start"_a, "radius"_a, "vertices"_a,
+        "body_start"_a, "outline"_a, "pose"_a, "dynamic"_a, nb::kw_only(), "limit"_a,
+        "statics_overlap"_a, "threads"_a, "chosen"_a.noconvert());
   m.def("observe", &observe, "scenes"_a, "scene_index"_a, "balls"_a, "images"_a.none().noconvert(),
         "objects"_a.none().noconvert());
   m.def("rotations", &rotations, "angles"_a, "sine"_a.noconvert(), "cosine"_a.noconvert());

@@ -82,6 +82,21 @@ def map_actions(
 def valid_actions(
     scenes: Scenes, first: int, actions: npt.NDArray[np.float64], valid: npt.NDArray[np.uint8]
 ) -> None: ...
+def find_room(
+    fixture_start: npt.NDArray[np.int32],
+    vertex_start: npt.NDArray[np.int32],
+    radius: npt.NDArray[np.float64],
+    vertices: npt.NDArray[np.float64],
+    body_start: npt.NDArray[np.int32],
+    outline: npt.NDArray[np.int32],
+    pose: npt.NDArray[np.float64],
+    dynamic: npt.NDArray[np.uint8],
+    *,
+    limit: int,
+    statics_overlap: bool,
+    threads: int,
+    chosen: npt.NDArray[np.int8],
+) -> None: ...
 def observe(
     scenes: Scenes,
     scene_index: npt.NDArray[np.int32],

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,15 @@ from topple._native import phyre as _native
 from topple.phyre.engine.backend import Backend, device_for
 from topple.phyre.engine.buffers import result_buffers
 from topple.phyre.engine.cuda import simulate_on_device
-from topple.phyre.engine.packing import PackedScenes, pack
+from topple.phyre.engine.packing import PackedScenes, offsets, pack
 from topple.phyre.engine.request import PIXELS_PER_METRE, SCENE_SIZE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
-from topple.phyre.scene import Scene, SceneError
+from topple.phyre.scene import Circle, Scene, SceneError, Shape
 from topple.progress import Progress, reporting
 from topple.threads import can_start_threads, thread_count
 
 EditKind = _native.EditKind
+MAX_BODIES: int = _native.MAX_BODIES  # of a world, balls of the player included
 
 
 class SceneSet:
@@ -344,6 +346,55 @@ def valid_actions(
         for start in starts:
             fill(start)
     return valid.view(np.bool_)
+
+
+def find_room(
+    outlines: Sequence[tuple[Shape, ...]],
+    body_start: npt.NDArray[np.int32],
+    outline: npt.NDArray[np.int32],
+    pose: npt.NDArray[np.float64],
+    dynamic: npt.NDArray[np.bool_],
+    *,
+    limit: int = MAX_BODIES,
+    statics_overlap: bool = False,
+    threads: int | None = None,
+) -> npt.NDArray[np.int8]:
+    """Gives each body of scenes in the making the first of its places that has room.
+
+    Bodies take their places in order. A dynamic body lies inside the scene; a static one may reach
+    over its edge. Bodies may touch, but not overlap by more than a tenth of a pixel.
+
+    Args:
+        outlines: the shapes of bodies.
+        body_start: [scenes + 1] where the bodies of each scene begin.
+        outline: [bodies, places] the number of a body's outline at each of its places.
+        pose: [bodies, places, 3] x and y in pixels, and the angle, of each of its places.
+        dynamic: [bodies].
+        limit: bodies that find a place in a scene, at most.
+        statics_overlap: whether static bodies may overlap each other, as in published scenes.
+        threads: at most this many; all cores by default.
+
+    Returns:
+        [bodies] the number of the place, or -1 for a body that has none.
+    """
+    shapes = list(chain.from_iterable(outlines))
+    corners = [() if isinstance(shape, Circle) else shape.vertices for shape in shapes]
+    chosen = np.empty(len(outline), np.int8)
+    _native.find_room(
+        offsets([len(parts) for parts in outlines]),
+        offsets([len(points) for points in corners]),
+        np.array([shape.radius if isinstance(shape, Circle) else 0.0 for shape in shapes]),
+        np.array(list(chain.from_iterable(corners)), np.float64).reshape(-1, 2),
+        np.ascontiguousarray(body_start, np.int32),
+        np.ascontiguousarray(outline, np.int32),
+        np.ascontiguousarray(pose, np.float64),
+        np.ascontiguousarray(dynamic).astype(np.uint8),
+        limit=limit,
+        statics_overlap=statics_overlap,
+        threads=thread_count(threads, max(1, (len(body_start) - 1) // _VALIDITY_SCENES)),
+        chosen=chosen,
+    )
+    return chosen
 
 
 class Simulation:

@@ -91,7 +91,8 @@ def to_pixels(metres: Float32Array) -> Float32Array:
     return pixels
 
 
-def _starts(lengths: Sequence[int]) -> Int32Array:
+def offsets(lengths: Sequence[int]) -> Int32Array:
+    """[rows + 1] where rows of these lengths begin, and the end of the last one."""
     return np.array([0, *accumulate(lengths)], dtype=np.int32)
 
 
@@ -169,9 +170,9 @@ def pack(scenes: Sequence[Scene]) -> PackedScenes:
     no_goal = (-1, -1, 0)
     return PackedScenes(
         names=tuple(scene.name or f"scene {i}" for i, scene in enumerate(scenes)),
-        body_start=_starts([len(scene.bodies) for scene in scenes]),
-        fixture_start=_starts([len(body.shapes) for body in bodies]),
-        vertex_start=_starts([len(points) for points in vertices]),
+        body_start=offsets([len(scene.bodies) for scene in scenes]),
+        fixture_start=offsets([len(body.shapes) for body in bodies]),
+        vertex_start=offsets([len(points) for points in vertices]),
         goals=np.array([scene.goal or no_goal for scene in scenes], dtype=np.int32).reshape(-1, 3),
         dynamic=np.array([body.dynamic for body in bodies], dtype=np.uint8),
         color=np.array([body.color for body in bodies], dtype=np.uint8),
