@@ -46,6 +46,48 @@ def image_size(path: str) -> tuple[int, int]:
         return image.size
 
 
+def test_scrambled_puzzles_are_written_for_other_commands() -> None:
+    options = ("--setup", "ball_cross", "--count", "3", "--actions", "8", "--picture")
+    facts = run_json("tasks", "scramble", *options, "--out", "made")
+    assert (facts["puzzles"], facts["tier"], facts["kind"]) == (3, "ball", "scrambled")
+    assert facts["attempts_simulated"] <= facts["scenes_drawn"] * 8
+    assert facts["files"] == ["made/puzzles.json", "made/puzzles.png"]
+    assert image_size("made/puzzles.png")[0] > 3 * 192
+    alone, among = (
+        run_json("show", *words, "--out", "x.png")
+        for words in (["made/0002.json"], ["made/puzzles.json", "--number", "2"])
+    )
+    assert alone == among
+    assert alone["puzzle"] == "scrambled-0:002"
+    scored = ("--agent", "rand", "--puzzles", "made/puzzles.json", "--attempts", "5")
+    [record] = run_json("evaluate", *scored)
+    assert record["tasks"] == 3
+    # A finished run is read again, unless the file has other puzzles by now.
+    [again] = run_json("evaluate", *scored)
+    assert again == record
+    facts = run_json("tasks", "scramble", *options, "--seed", "1", "--out", "made")
+    assert facts["seed"] == 1
+    [other] = run_json("evaluate", *scored)
+    assert other != record
+
+
+def test_scramble_refuses_held_out_tasks_and_contradictions() -> None:
+    fold = ("tasks", "scramble", "--out", "x", "--setup", "ball_cross", "--fold", "0")
+    held_out = run_json("tasks", "--setup", "ball_cross", "--part", "test", "--ids")[0]
+    for arguments, message in (
+        ((*fold, "--tasks", held_out), f"task '{held_out}' is a test task of fold 0"),
+        (("tasks", "scramble", "--out", "x", "--fold", "1"), "--fold needs a --setup"),
+        ((*fold, "--kind", "free"), "free puzzles are made of no tasks"),
+        (("tasks", "scramble", "--out", "x"), "give a --tier, tasks, or a --setup"),
+        (("evaluate", "--agent", "rand", "--puzzles", "none.json"), "none.json"),
+    ):
+        result = runner.invoke(app, arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert "Traceback" not in result.output
+    assert not Path("x").exists()
+
+
 def test_tasks_lists_templates_tasks_and_folds() -> None:
     assert len(run_json("tasks")) == 50
     assert {row["tier"] for row in run_json("tasks", "--tier", "two_balls")} == {"two_balls"}

@@ -54,7 +54,10 @@ def tree() -> tuple[tuple[Leaf, ...], tuple[Group, ...]]:
         if not hasattr(command, "commands"):
             leaves.append(Leaf(path, command))
             return
-        groups.append(Group(path, command))
+        if command.invoke_without_command:  # it does something by itself
+            leaves.append(Leaf(path, command))
+        else:
+            groups.append(Group(path, command))
         for name in list(command.commands):
             _, child, _ = command.resolve_command(context, [name])
             inner = child.make_context(name, [], parent=context, resilient_parsing=True)
@@ -89,6 +92,8 @@ def parse(line: str) -> Any:
         if not hasattr(command, "commands"):
             return context
         rest = [*context._protected_args, *context.args]
+        if not rest and command.invoke_without_command:
+            return context
         name, command, rest = command.resolve_command(context, rest)
 
 

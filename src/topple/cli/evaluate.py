@@ -62,6 +62,13 @@ class Scored:
             "the fold. The default is all tasks."
         ),
     ] = None
+    puzzles: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of PHYRE puzzles of your own, such as `topple tasks scramble` writes. With "
+            "--setup and --folds, the agent trains on one fold; otherwise it does not train."
+        ),
+    ] = None
     games: Annotated[
         str | None,
         typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
@@ -82,6 +89,8 @@ class Scored:
         Raises:
             ValueError: Neither benchmark is chosen, or both are.
         """
+        if self.puzzles is not None:
+            return [self._own_puzzles(self.puzzles)]
         if (self.setup is None) == (self.games is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         if self.setup is not None:
@@ -91,6 +100,13 @@ class Scored:
         if self.tasks is not None:
             raise ValueError("--tasks is for PHYRE; name games with --games")
         return [GameSelection(self.game_names(), hz=self.hz or AT_10_HZ.hz)]
+
+    def _own_puzzles(self, path: Path) -> TaskSelection:
+        if self.tasks is not None or self.games is not None or self.part is not Part.TEST:
+            raise ValueError("--puzzles selects the tasks; leave out --tasks, --games, --part")
+        [fold] = parse_numbers(self.folds, "folds")[:1]
+        setup = None if self.setup is None else Setup.parse(self.setup)
+        return TaskSelection.of_file(path, setup, fold)
 
     def of_study(
         self, study: str, database: str | None
@@ -119,7 +135,9 @@ class Scored:
     def of_checkpoint(self, trained: RunConfig[Any]) -> RunConfig[Any]:
         """Return the run that evaluates a trained agent: on its fold, or on any games."""
         selection = trained.selection
-        if isinstance(selection, TaskSelection):
+        if self.puzzles is not None:
+            selection = TaskSelection.of_file(self.puzzles, selection.setup, selection.fold)
+        elif isinstance(selection, TaskSelection):
             selection = replace(selection, tasks=parse_tasks(self.tasks))
         else:
             selection = replace(selection, games=self.game_names())
@@ -191,6 +209,8 @@ def evaluate(
       topple evaluate --from-export topple-attempts.json
 
       topple evaluate --agent rand --tasks-of-study k3w9abcdefgh
+
+      topple evaluate --agent rand --puzzles puzzles/puzzles.json
     """
     with user_errors(), resumable():
         folder = runs or paths.runs_folder()

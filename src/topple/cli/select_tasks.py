@@ -30,8 +30,8 @@ from topple.phyre import (
     tier_tasks,
 )
 from topple.phyre.action import discrete_actions
+from topple.phyre.puzzle_file import read_scenes
 from topple.phyre.scene import Scene
-from topple.phyre.scene.codec import scene_from_json
 
 TASKS_OF_A_TEMPLATE = 100  # as the published templates have
 
@@ -91,8 +91,10 @@ def find_puzzle(text: str, number: int = 0) -> Puzzle:
     """
     path = Path(text)
     if path.suffix == ".json":
-        scene = scene_from_json(path.read_text(encoding="utf-8"))
-        return Puzzle(scene.name or path.stem, scene, "", None)
+        _, scenes = read_scenes(path)
+        if not 0 <= number < len(scenes):
+            raise ValueError(f"{path} has no scene number {number}; it has {len(scenes)}")
+        return Puzzle(scenes[number].name, scenes[number], "", None)
     task = _template_task(path, number) if path.suffix == ".py" else load_task(text)
     return Puzzle(str(task.id), task.scene, task.description, task)
 

@@ -1,23 +1,56 @@
-"""`topple tasks`: list the published templates and tasks of PHYRE."""
+"""`topple tasks`: list the published templates and tasks of PHYRE, and make new puzzles."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from topple.cli.errors import user_errors
-from topple.cli.options import Json, Templates, TierOrAll, option_groups
+from topple.cli.options import (
+    Backend,
+    FoldOrNone,
+    Json,
+    Seed,
+    SetupName,
+    Templates,
+    TierOrAll,
+    option_groups,
+    out_folder,
+)
 from topple.cli.output import Cell, show, show_json
+from topple.cli.progress import progress_bar
 from topple.cli.select_tasks import FoldOptions, chosen_ids, parse_tier
-from topple.phyre import Tier, find_template, load_task, template_task_ids
+from topple.files import whole_file
+from topple.media.files import save_png
+from topple.phyre import Setup, Tier, find_template, load_fold, load_task, template_task_ids
+from topple.phyre.engine.backend import check_backend
+from topple.phyre.pictures import SHEET_SIZE, puzzle_sheet
+from topple.phyre.puzzle_file import write_puzzles
+from topple.phyre.scene.codec import scene_to_json
+from topple.phyre.scramble import (
+    ACTIONS,
+    LIST_LENGTH,
+    Free,
+    Puzzles,
+    Scrambled,
+    Source,
+    train_tasks,
+)
+from topple.phyre.scramble import make as make_puzzles
 
 app = typer.Typer(add_completion=False)
 
+_MOST = 10_000  # puzzles of one folder
+_SHEET = 40  # puzzles on a contact sheet
 
-@app.command()
+
+@app.callback(invoke_without_command=True)
 @option_groups
 def tasks(
+    context: typer.Context,
     *,
     tier: TierOrAll = None,
     templates: Templates = None,
@@ -25,7 +58,7 @@ def tasks(
     ids: Annotated[bool, typer.Option("--ids", help="Print only the ids, one per line.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List PHYRE templates, or the tasks of templates or of a fold.
+    """List PHYRE templates, or the tasks of templates or of a fold; or make new puzzles.
 
     Without options, all templates of both tiers are listed.
 
@@ -37,7 +70,11 @@ def tasks(
       topple tasks --setup ball_cross --fold 0 --part test
 
       topple tasks --tier ball --ids
+
+      topple tasks scramble --tier ball --count 100 --out puzzles
     """
+    if context.invoked_subcommand is not None:
+        return
     with user_errors():
         chosen_tier = parse_tier(tier)
         of_fold = fold.ids()
@@ -64,3 +101,121 @@ def _show_templates(tier: Tier | None, as_json: bool) -> None:
             idea = find_template(template_id).idea
             rows.append([template_id, each.value, len(template_task_ids(template_id)), idea])
     show(f"{len(rows)} templates", ("template", "tier", "tasks", "idea"), rows, as_json)
+
+
+class PuzzleKind(Enum):
+    """What new puzzles are made from."""
+
+    SCRAMBLED = "scrambled"
+    FREE = "free"
+
+
+@app.command()
+def scramble(
+    out: Annotated[Path, out_folder("the puzzles")],
+    kind: Annotated[
+        PuzzleKind,
+        typer.Option(
+            help="scrambled: from the bodies of PHYRE tasks; free: from balls, bars, jars and "
+            "standing sticks alone."
+        ),
+    ] = PuzzleKind.SCRAMBLED,
+    count: Annotated[int, typer.Option(min=1, max=_MOST, help="Number of puzzles to make.")] = 100,
+    tier: TierOrAll = None,
+    tasks: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated PHYRE task ids and template ids, of which to make puzzles."
+        ),
+    ] = None,
+    setup: SetupName = None,
+    fold: FoldOrNone = None,
+    actions: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=LIST_LENGTH,
+            help="Number of listed actions to simulate on each scene. A scene is a puzzle if some "
+            "of them solve it, but fewer than 60 %.",
+        ),
+    ] = ACTIONS,
+    picture: Annotated[
+        bool,
+        typer.Option("--picture", help=f"Also draw the first {_SHEET} puzzles on a sheet."),
+    ] = False,
+    seed: Seed = 0,
+    backend: Backend = "cpu",
+    as_json: Json = False,
+) -> None:
+    """Make new PHYRE puzzles from the bodies of tasks, or from building blocks alone.
+
+    The folder gets `puzzles.json`, which `topple evaluate --puzzles` and data set
+    specs read, and a file for each puzzle, which `topple show` draws and which
+    *Open* in the editor of `topple play` loads. With --setup, only train tasks of
+    the fold are used.
+
+    Examples:
+      topple tasks scramble --tier ball --count 100 --out puzzles --picture
+
+      topple tasks scramble --setup ball_cross --fold 0 --seed 1 --out puzzles
+
+      topple tasks scramble --kind free --tier two_balls --actions 1024 --out puzzles
+    """
+    with user_errors():
+        source = _source(kind, parse_tier(tier), tasks, setup, fold)
+        with progress_bar("scenes", count, stays=False) as bar:
+            made = make_puzzles(
+                source,
+                count,
+                seed,
+                actions=actions,
+                backend=check_backend(backend),
+                progress=bar.report,
+            )
+        files = _write(made, out, picture)
+    facts = {
+        "puzzles": len(made),
+        "tier": made.tier.value,
+        "kind": kind.value,
+        "seed": seed,
+        "scenes_drawn": made.drawn,
+        "attempts_simulated": made.simulated,
+        "solved_share": float((made.outcomes > 0).mean()),
+        "files": files,
+    }
+    if as_json:
+        show_json(facts)
+        return
+    typer.echo(
+        f"{len(made):,} puzzles from {made.drawn:,} scenes and {made.simulated:,} simulated "
+        f"attempts: {', '.join(files)}"
+    )
+
+
+def _source(
+    kind: PuzzleKind, tier: Tier | None, tasks: str | None, setup: str | None, fold: int | None
+) -> Source:
+    """Return where scenes come from."""
+    if setup is None and fold is not None:
+        raise ValueError("--fold needs a --setup, such as ball_cross; give one")
+    if kind is PuzzleKind.FREE:
+        if tier is None or tasks is not None or setup is not None:
+            raise ValueError("free puzzles are made of no tasks; give a --tier alone")
+        return Free(tier)
+    if setup is None:
+        return Scrambled([load_task(task) for task in chosen_ids(tier, tasks)])
+    chosen = None if tasks is None else chosen_ids(tier, tasks)
+    return Scrambled(train_tasks(load_fold(Setup.parse(setup), fold or 0), chosen))
+
+
+def _write(made: Puzzles, folder: Path, picture: bool) -> list[str]:
+    """Write all puzzles, and return the names of the most useful files."""
+    files: list[Any] = [folder / "puzzles.json"]
+    write_puzzles(files[0], made.tier, made.scenes)
+    for place, scene in enumerate(made.scenes):
+        with whole_file(folder / f"{place:04d}.json") as temporary:
+            temporary.write_text(scene_to_json(scene) + "\n", encoding="utf-8")
+    if picture:
+        files.append(folder / "puzzles.png")
+        save_png(puzzle_sheet(made.scenes[:_SHEET], SHEET_SIZE), files[1])
+    return [str(file) for file in files]

@@ -18,7 +18,7 @@ from topple.datasets.plan import open_source
 from topple.datasets.spec import Spec, is_file
 from topple.files import whole_file
 from topple.iphyre.game_file import game_to_json
-from topple.phyre.scene.codec import scene_to_json
+from topple.phyre.scene.codec import scene_data
 
 SOURCES = "sources"
 
@@ -51,7 +51,7 @@ def _puzzles(spec: Spec, name: str, folder: Path) -> str:
     data: Any
     if spec.benchmark == "phyre":
         source = PhyreSource(alone)
-        scenes = [json.loads(scene_to_json(source.scene(task))) for task in source.splits["train"]]
+        scenes = [scene_data(source.scene(task)) for task in source.splits["train"]]
         data = {"tier": source.tier.value, "scenes": scenes}
     else:
         alone = replace(alone, tasks=replace(alone.tasks, variants=0, scrambled=0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -43,8 +42,8 @@ from topple.phyre.fold import Setup, load_fold
 from topple.phyre.frames import draw_states
 from topple.phyre.own import load_template
 from topple.phyre.palette import to_rgb
+from topple.phyre.puzzle_file import read_scenes
 from topple.phyre.scene import Scene
-from topple.phyre.scene.codec import scene_from_json
 from topple.phyre.simulator import FIRST_CONTACT_BUFFER
 from topple.phyre.task import Task, enumerate_tasks, load_task
 from topple.phyre.task_set import TaskSet
@@ -152,18 +151,11 @@ class PhyreSource:
         self._puzzles.update(zip(names, found, strict=True))
         return names
 
-    def _scenes(self, path: Path) -> Iterator[Scene]:
-        """The scene of a file, or those of a tier as a data set keeps them."""
-        text = path.read_text(encoding="utf-8")
-        data = json.loads(text) if text.startswith('{"tier"') else {}
-        if not data:
-            scene = scene_from_json(text)
-            yield scene._replace(name=scene.name or path.stem)
-            return
-        for row in data["scenes"]:
-            scene = scene_from_json(json.dumps(row))
-            self._tiers[scene.name] = Tier.parse(data["tier"])
-            yield scene
+    def _scenes(self, path: Path) -> list[Scene]:
+        """The scenes of a file, whose tier is noted."""
+        tier, scenes = read_scenes(path)
+        self._tiers.update((scene.name, tier) for scene in scenes)
+        return scenes
 
     def _puzzle(self, task: str) -> Task | Scene:
         return self._puzzles[task] if task in self._puzzles else load_task(task)

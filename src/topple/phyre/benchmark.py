@@ -56,8 +56,8 @@ class PhyreBenchmark:
         """The selection with these plain values."""
         setup = None if data["setup"] is None else Setup.parse(data["setup"])
         tasks = tuple(data["tasks"]) if isinstance(data["tasks"], list) else data["tasks"]
-        study = data.get("study", "")
-        return TaskSelection(setup, data["fold"], Part(data["part"]), tasks, study)
+        more = {name: data.get(name, "") for name in ("study", "file", "digest")}
+        return TaskSelection(setup, data["fold"], Part(data["part"]), tasks, **more)
 
     def results_from_data(self, data: Mapping[str, Any], arrays: Arrays | None) -> TaskResults:
         """The results with these plain values and arrays.
@@ -109,10 +109,10 @@ class PhyreBenchmark:
 
     def testing(self, config: PhyreConfig, runner: Runner) -> Testing:
         """The scored phase of a run."""
-        scored = config.selection.scored()
+        tasks = config.selection.scored_tasks()
         cache = self.action_cache(config.selection.tier, runner)
-        log = AttemptLog(scored, config.attempts)
-        return Testing([load_task(task) for task in scored], cache, log, config.generators()[1])
+        log = AttemptLog([task.id for task in tasks], config.attempts)
+        return Testing(tasks, cache, log, config.generators()[1])
 
     def protocol(
         self,

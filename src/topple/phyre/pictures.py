@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -115,3 +116,9 @@ def tier_sheet(
     labels = [task.id.template if single else str(task.id) for task in tasks]
     across = columns or (SHEET_COLUMNS if single else tasks_per_template)
     return contact_sheet([draw_scene(task.scene, size) for task in tasks], labels, across)
+
+
+def puzzle_sheet(scenes: Sequence[Scene], size: int = SHEET_SIZE) -> Frame:
+    """A contact sheet of scenes, captioned with their names."""
+    names = [scene.name for scene in scenes]
+    return contact_sheet([draw_scene(scene, size) for scene in scenes], names, 2 * SHEET_COLUMNS)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count as count_from
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -40,7 +41,8 @@ from topple.progress import Progress
 
 ACTIONS = 256  # simulated on each scene
 MOST_SOLVED = 0.6  # of the valid ones; an easier scene is no puzzle
-CHUNK = 512  # scenes drawn together; part of what a seed means
+CHUNK = 64  # scenes drawn together; part of what a seed means
+TOGETHER = {"cpu": 1, "cuda": 16}  # chunks simulated together
 LIST_LENGTH = 100_000  # listed actions, of which scenes take turns to be tried with
 
 # How often each change is made to a scrambled scene, or to a body of it.
@@ -254,7 +256,7 @@ class Scrambled:
         between = pose.copy()
         between[:, :2] = (moved[:, :2] + pose[:, :2]) / 2
         # Some tasks begin with a plank that dips into what it lies on.
-        raised = pose + (0, RAISE, 0)
+        raised = pose + np.array((0, RAISE, 0))
         return Draft(
             scene,
             np.stack([outline, old, old, old], axis=1),
@@ -382,7 +384,7 @@ def stream(
     threads: int | None = None,
     backend: Backend = "cpu",
 ) -> Iterator[Puzzles]:
-    """Puzzles without end, some hundred at a time.
+    """Puzzles without end, some at a time.
 
     Args:
         source: where scenes come from.
@@ -395,23 +397,27 @@ def stream(
     windows = LIST_LENGTH // actions
     if not 1 <= actions <= LIST_LENGTH:
         raise ValueError(f"actions is {actions}; simulate 1 to {LIST_LENGTH} on each scene")
-    listed = listed_actions(source.tier, LIST_LENGTH).reshape(-1, source.tier.action_size)
-    number = 0
-    while True:
-        rng = np.random.default_rng([seed, number])
-        scenes = _scenes(source, rng, threads)
-        first = (number * CHUNK + np.arange(len(scenes))) % windows * actions
-        packed = SceneSet(scenes)
-        tried = listed[first[:, None] + np.arange(actions)]
+    listed = listed_actions(source.tier, LIST_LENGTH)
+    together = TOGETHER.get(backend, 1)
+    for number in count_from(0, together):
+        scenes: list[Scene] = []
+        turn: list[int] = []
+        for chunk in range(number, number + together):
+            drawn = _scenes(source, np.random.default_rng([seed, chunk]), threads)
+            turn += range(chunk * CHUNK, chunk * CHUNK + len(drawn))
+            scenes += drawn
+        first = np.array(turn) % windows * actions
+        tried = listed[first[:, None] + np.arange(actions)].reshape(-1, source.tier.action_size)
         place = np.repeat(np.arange(len(scenes)), actions)
-        tried = tried.reshape(len(place), -1)
+        packed = SceneSet(scenes)
         result = simulate_batch(packed, place, tried, threads=threads, backend=backend)
         outcomes = result.outcome.reshape(len(scenes), actions)
         solved, valid = (outcomes > 0).sum(axis=1), (outcomes != Outcome.INVALID).sum(axis=1)
         kept = np.flatnonzero((solved > 0) & (solved < MOST_SOLVED * valid))
         chosen = tuple(scenes[place] for place in kept.tolist())
-        yield Puzzles(source.tier, chosen, first[kept], outcomes[kept], CHUNK, len(place))
-        number += 1
+        yield Puzzles(
+            source.tier, chosen, first[kept], outcomes[kept], together * CHUNK, len(place)
+        )
 
 
 def make(
@@ -449,8 +455,8 @@ def make(
             break
         if len(parts) == _PATIENCE and not made:
             raise ValueError(
-                f"none of {_PATIENCE * CHUNK:,} scenes can be solved by {actions} listed actions; "
-                "try more of them"
+                f"none of {sum(part.drawn for part in parts):,} scenes can be solved by {actions} "
+                "listed actions; try more of them"
             )
     name = f"{source.name}-{seed}"
     scenes = [scene for part in parts for scene in part.scenes][:count]
@@ -464,7 +470,7 @@ def make(
     )
 
 
-_PATIENCE = 40  # chunks without a puzzle before giving up
+_PATIENCE = 100  # chunks without a puzzle before giving up
 
 
 def train_tasks(fold: Fold, tasks: Sequence[TaskId] | None = None) -> list[Task]:

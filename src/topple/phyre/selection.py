@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import SEEDS, Setup, load_fold
-from topple.phyre.task import TaskId, load_task
+from topple.phyre.puzzle_file import read_puzzles
+from topple.phyre.scene.codec import fingerprint
+from topple.phyre.task import Task, TaskId, load_task
 from topple.phyre.tier import Tier
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_DIGEST_DIGITS = 16
 
 
 class Part(Enum):
@@ -18,6 +26,7 @@ class Part(Enum):
     DEV = "dev"  # for choosing settings; agents train on train
     TEST = "test"  # for results; agents train on train and dev together, as published
     STUDY = "study"  # the tasks of a study with people, which are no part of a fold
+    OWN = "own"  # the puzzles of a file, which are no part of a fold
 
 
 @dataclass(frozen=True)
@@ -27,10 +36,13 @@ class TaskSelection:
     Attributes:
         setup: tier and split; None for tasks that belong to no fold.
         fold: 0 to 9; None for tasks that belong to no fold.
-        part: the part of the fold that is scored. For a study, the fold is what an agent trains
-            on, without the tasks of the study; if there is none, it trains on nothing.
+        part: the part of the fold that is scored. For a study and for own puzzles, the fold is
+            what an agent trains on, without the tasks of the study; if there is none, it trains on
+            nothing.
         tasks: so many of the scored tasks, spread evenly, or the ids of some; all by default.
         study: the id of the study whose tasks these are.
+        file: the file of own puzzles that are scored; see :mod:`topple.phyre.puzzle_file`.
+        digest: of these puzzles, so that a run is not taken for one on others.
     """
 
     benchmark: ClassVar[str] = "phyre"
@@ -42,8 +54,25 @@ class TaskSelection:
     part: Part = Part.TEST
     tasks: int | tuple[str, ...] | None = None
     study: str = ""
+    file: str = ""
+    digest: str = ""
+
+    @classmethod
+    def of_file(cls, path: Path, setup: Setup | None = None, fold: int | None = None) -> Self:
+        """The puzzles of a file, for an agent that trains on a fold or on nothing.
+
+        Raises:
+            SceneError: The file holds no puzzles; the message says why.
+            OSError: The file cannot be read.
+        """
+        puzzles = read_puzzles(path)
+        digest = fingerprint(task.scene for task in puzzles)[:_DIGEST_DIGITS]
+        names = tuple(str(task.id) for task in puzzles)
+        return cls(setup, fold if setup else None, Part.OWN, names, file=str(path), digest=digest)
 
     def __post_init__(self) -> None:
+        if (self.part is Part.OWN) != bool(self.file):
+            raise ValueError("the part 'own' is of a file, which holds its puzzles")
         if (self.part is Part.STUDY) != bool(self.study) or (
             self.study and not isinstance(self.tasks, tuple)
         ):
@@ -60,7 +89,7 @@ class TaskSelection:
     @property
     def tier(self) -> Tier:
         """The tier of the tasks."""
-        return self.setup.tier if self.setup else load_task(self.scored()[0]).tier
+        return self.setup.tier if self.setup else self.scored_tasks()[0].tier
 
     @property
     def group(self) -> str:
@@ -70,14 +99,15 @@ class TaskSelection:
     @property
     def place(self) -> str:
         """A readable part of a file name."""
-        if self.study:
-            return "_".join(filter(None, ["study", self.study, self.group]))
+        if self.study or self.file:
+            name = self.study or Path(self.file).stem
+            return "_".join(filter(None, [self.part.value, name, self.group]))
         return f"{self.group}_{self.part.value}_{self.fold}" if self.setup else "tasks"
 
     def trained(self) -> tuple[TaskId, ...]:
         """The tasks to learn from."""
         if self.setup is None or self.fold is None:
-            if self.study:
+            if self.study or self.file:
                 return ()
             raise ValueError("these tasks belong to no fold, so there are none to learn from")
         fold = load_fold(self.setup, self.fold)
@@ -92,7 +122,7 @@ class TaskSelection:
         Raises:
             ValueError: An id is malformed or not in the fold.
         """
-        if self.setup is None or self.fold is None or self.study:
+        if self.setup is None or self.fold is None or self.study or self.file:
             assert isinstance(self.tasks, tuple)
             return tuple(map(TaskId.parse, self.tasks))
         fold = load_fold(self.setup, self.fold)
@@ -110,9 +140,24 @@ class TaskSelection:
                 )
         return chosen
 
+    def scored_tasks(self) -> list[Task]:
+        """The tasks to be scored on, built.
+
+        Raises:
+            ValueError: The file of own puzzles is another one by now.
+        """
+        if not self.file:
+            return [load_task(task) for task in self.scored()]
+        found = {task.id: task for task in read_puzzles(Path(self.file))}
+        tasks = [found[task] for task in self.scored() if task in found]
+        if fingerprint(task.scene for task in tasks)[:_DIGEST_DIGITS] != self.digest:
+            raise ValueError(f"{self.file} no longer holds the puzzles of this run; start another")
+        return tasks
+
     def to_data(self) -> dict[str, Any]:
         """The selection as plain values for JSON."""
         tasks = list(self.tasks) if isinstance(self.tasks, tuple) else self.tasks
         setup = self.setup.value if self.setup else None
         data = {"setup": setup, "fold": self.fold, "part": self.part.value, "tasks": tasks}
-        return {**data, "study": self.study} if self.study else data
+        more = {"study": self.study, "file": self.file, "digest": self.digest}
+        return data | {name: value for name, value in more.items() if value}

@@ -14,13 +14,12 @@ from topple.iphyre.game import Game, GameError
 from topple.iphyre.game_file import game_from_json, game_to_json
 from topple.iphyre.plan import NO_PLAN, Plan, plan_from_seconds
 from topple.iphyre.sampling import draw_times
-from topple.phyre.authoring import FIRST_HUNDRED, Template
 from topple.phyre.builder import H, SceneBuilder, W
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.request import SCENE_SIZE
+from topple.phyre.puzzle_file import scene_task
 from topple.phyre.scene import Scene, SceneError
 from topple.phyre.scene.codec import scene_from_json, scene_to_json
-from topple.phyre.task import Task, TaskId
 from topple.phyre.tier import Tier
 from topple.player.errors import InvalidError
 from topple.player.models import base
@@ -114,10 +113,6 @@ def blank(benchmark: Benchmark) -> PuzzleIn:
     return PuzzleIn(name="My puzzle", benchmark=benchmark, data=json.loads(scene_to_json(scene)))
 
 
-def _not_built(_builder: SceneBuilder) -> None:
-    """Stand in for the builder of a template that has a single scene."""
-
-
 def scene_solvability(
     scene: Scene, tier: Tier, seconds: float, *, measure: bool = False
 ) -> Solvability:
@@ -139,8 +134,7 @@ def scene_solvability(
         pooled_actions,
     )
 
-    template = Template("own", tier, FIRST_HUNDRED, {}, _not_built, "")
-    task = Task(TaskId("own", 0), template, {}, scene, "")
+    task = scene_task(scene, tier)
     end = time.monotonic() + seconds
     evidence, verdict = Evidence(), Verdict.OPEN
     while verdict is Verdict.OPEN and time.monotonic() < end:
