@@ -28,13 +28,17 @@ LEVELS = (
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 
 # Modules beside the packages, which know nothing of them, so that any layer may use them.
-FOUNDATION = {"arrays", "edits", "files", "lazy", "paths", "progress", "threads"}
+FOUNDATION = {"arrays", "edits", "files", "lazy", "paths", "progress", "pymunk_memory", "threads"}
 
 # Where a library may be imported: a file or a folder.
 ONLY_IN = {
     "topple._native": ("phyre/engine/native.py", "iphyre/engine/native.py"),
     "cupy": ("phyre/engine/cuda_device.py",),
-    "pymunk": ("iphyre/engine/pymunk_engine.py", "iphyre/engine/pymunk_memory.py"),
+    "pymunk": (
+        "pymunk_memory.py",
+        "iphyre/engine/pymunk_engine.py",
+        "phyre/agents/chipmunk.py",
+    ),
     "torch": (
         "phyre/agents/",
         "iphyre/agents/",

@@ -55,7 +55,7 @@ def test_play_on_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pymunk", None)
     monkeypatch.setitem(sys.modules, "pymunk._chipmunk_cffi", None)
     monkeypatch.delitem(sys.modules, "topple.iphyre.engine.pymunk_engine", raising=False)
-    monkeypatch.delitem(sys.modules, "topple.iphyre.engine.pymunk_memory", raising=False)
+    monkeypatch.delitem(sys.modules, "topple.pymunk_memory", raising=False)
     assert "run: pip install 'topple[pymunk]'" in run(*args, "pymunk", code=2)
 
 

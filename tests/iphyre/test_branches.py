@@ -63,7 +63,7 @@ def test_edits_are_what_pymunk_does() -> None:
     """Numbers written into Chipmunk's own bodies, and a block removed, against edits."""
     pytest.importorskip("pymunk")
     from topple.iphyre.engine.pymunk_engine import PymunkWorld
-    from topple.iphyre.engine.pymunk_memory import LAYOUT
+    from topple.pymunk_memory import LAYOUT
 
     rng = np.random.default_rng(1)
     for game in ALL:

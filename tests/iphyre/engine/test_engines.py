@@ -114,7 +114,7 @@ def test_a_missing_engine_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "pymunk", None)
     monkeypatch.setitem(sys.modules, "pymunk._chipmunk_cffi", None)
     monkeypatch.delitem(sys.modules, "topple.iphyre.engine.pymunk_engine", raising=False)
-    monkeypatch.delitem(sys.modules, "topple.iphyre.engine.pymunk_memory", raising=False)
+    monkeypatch.delitem(sys.modules, "topple.pymunk_memory", raising=False)
     with pytest.raises(EngineError, match=r"'pymunk' is not installed; run: pip install"):
         new_world(ALL[0].scene, 0.1, engine=Engine.PYMUNK)
 

@@ -9,13 +9,6 @@ from typing import Any
 import numpy as np
 from pymunk._chipmunk_cffi import ffi, lib
 
-from topple.iphyre.engine.pymunk_memory import (
-    LAYOUT,
-    Floats,
-    body_pointer,
-    body_rows,
-    double_pointer,
-)
 from topple.iphyre.engine.scene import (
     BELOW,
     PUBLISHED_PARAMS,
@@ -24,6 +17,13 @@ from topple.iphyre.engine.scene import (
     Scene,
     check_params,
     check_scene,
+)
+from topple.pymunk_memory import (
+    LAYOUT,
+    Floats,
+    body_pointer,
+    body_rows,
+    double_pointer,
 )
 
 _ORIGIN = (0.0, 0.0)

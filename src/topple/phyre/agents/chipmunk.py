@@ -1,0 +1,436 @@
+"""PHYRE's scenes in another engine: Chipmunk, with PHYRE's constants.
+
+It resembles the physics of PHYRE without being it, as what somebody imagines resembles
+what happens: an agent may try actions here as often as it likes without touching the
+engine that scores it. The constants can be set wrong on purpose.
+
+Of a scene there is one space. Static bodies stay in it; what moves is put back to its place
+before each action, so that results do not depend on the order of a batch.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pymunk._chipmunk_cffi import ffi, lib
+
+from topple.phyre.action import Actions
+from topple.phyre.engine.native import SceneSet, map_actions
+from topple.phyre.engine.request import MAX_STEPS, PIXELS_PER_METRE, STEPS_PER_SECOND
+from topple.phyre.engine.result import Outcome
+from topple.phyre.scene import Body, Circle, Scene, Shape, Vec
+from topple.pymunk_memory import LAYOUT, Floats, body_pointer, body_rows, double_pointer
+from topple.threads import check_count
+
+_DT = 1.0 / STEPS_PER_SECOND
+_GRAVITY = 9.8 * PIXELS_PER_METRE
+_SKIN = 0.01 * PIXELS_PER_METRE  # around polygons
+_SLOP = 0.005 * PIXELS_PER_METRE  # overlap that is left alone
+_CIRCLES_TOUCH = 0.1  # pixels between two circles that count as touching
+_ANGULAR_DAMPING = 0.01
+_BOUNCE_SPEED = 1.0 * PIXELS_PER_METRE  # below which bodies meet without restitution
+_SLEEP_SECONDS = 0.5
+_SLEEP_SPEED = 0.01 * PIXELS_PER_METRE
+_IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)  # the transform that changes nothing
+_PLACE = slice(LAYOUT.x, LAYOUT.x + 2)
+_MOTION = (LAYOUT.vx, LAYOUT.vy, LAYOUT.spin)
+_TURN = slice(LAYOUT.cos, LAYOUT.cos + 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """The physics that is imagined; the defaults are PHYRE's.
+
+    Attributes:
+        friction: between any two bodies.
+        restitution: between any two bodies.
+        gravity: as a multiple of PHYRE's.
+        iterations: of the solver in a step.
+        bias: share of an overlap that is left after a step.
+        stride: steps between two looks at the goal, and at whether all is at rest.
+        motion_noise: standard deviation of the relative error of velocities that gathers in
+            a second.
+    """
+
+    friction: float = 0.5
+    restitution: float = 0.2
+    gravity: float = 1.0
+    iterations: int = 15
+    bias: float = 0.75
+    stride: int = 5
+    motion_noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("friction", "restitution", "gravity", "motion_noise"):
+            if not 0 <= (value := getattr(self, name)) < math.inf:
+                raise ValueError(f"{name} is {value}; it has to be finite and at least 0")
+        check_count("iterations", self.iterations, 1)
+        check_count("stride", self.stride, 1)
+        if not 0 < self.bias < 1:
+            raise ValueError(f"bias is {self.bias}; it has to lie between 0 and 1")
+
+
+class Imagined(NamedTuple):
+    """What was imagined of some actions on one scene."""
+
+    outcome: npt.NDArray[np.int8]  # [actions], values of Outcome
+    steps: npt.NDArray[np.int32]  # [actions] index of the last step if solved, else the limit
+    touch: npt.NDArray[np.int32]  # [actions] steps of the longest touch of the goal bodies
+    distance: npt.NDArray[np.float64]  # [actions] pixels between them at their closest
+    final: npt.NDArray[np.float64]  # [actions, bodies, 3] x, y in pixels, angle; balls last
+
+
+class ChipmunkMind:
+    """Imagines attempts in Chipmunk.
+
+    Args:
+        constants: of the physics.
+        max_steps: after which an attempt is over.
+    """
+
+    def __init__(self, constants: Constants | None = None, max_steps: int = MAX_STEPS) -> None:
+        self.constants = constants or Constants()
+        self.max_steps = max_steps
+
+    def imagine(self, scene: Scene, balls: npt.ArrayLike, seed: int = 0) -> Imagined:
+        """Try actions on a scene with a goal.
+
+        Args:
+            scene: as it is perceived.
+            balls: [actions, balls, 3] x, y and radius of the balls of each action, from 0 to 1.
+            seed: of the noise on motion, which is drawn anew for each action.
+
+        Raises:
+            ValueError: if the scene has no goal, or the balls another shape.
+        """
+        array = np.asarray(balls, dtype=np.float64)
+        if array.ndim != 3 or array.shape[2] != 3:
+            raise ValueError(
+                f"balls have shape {array.shape}; it is (actions, balls, 3): x, y and radius"
+            )
+        count, per_action = array.shape[:2]
+        actions: Actions = array.reshape(count, 3 * per_action)
+        valid, pixels = map_actions(SceneSet([scene]), np.zeros(count, np.int32), actions)
+        space = _Space(scene, per_action, self.constants)
+        result = Imagined(
+            np.full(count, Outcome.INVALID, np.int8),
+            np.zeros(count, np.int32),
+            np.zeros(count, np.int32),
+            np.full(count, np.inf),
+            np.zeros((count, len(scene.bodies) + per_action, 3)),
+        )
+        for row in np.flatnonzero(valid).tolist():
+            rng = np.random.default_rng((seed, row)) if self.constants.motion_noise else None
+            touch, steps, path = space.run(pixels[row], self.max_steps, rng)
+            solved = touch >= space.hold_steps
+            result.outcome[row] = Outcome.SOLVED if solved else Outcome.NOT_SOLVED
+            result.steps[row] = steps - solved
+            result.touch[row] = touch
+            result.distance[row] = 0.0 if touch else space.closest(path)
+            result.final[row] = space.poses()
+        return result
+
+
+def _soften(arbiter: Any, _space: Any, _data: Any) -> None:
+    """Let slow bodies meet without a bounce, as in PHYRE; Chipmunk itself knows no threshold."""
+    lib.cpArbiterGetBodies(arbiter, _first, _second)
+    point, normal = lib.cpArbiterGetPointA(arbiter, 0), lib.cpArbiterGetNormal(arbiter)
+    a = lib.cpBodyGetVelocityAtWorldPoint(_first[0], point)
+    b = lib.cpBodyGetVelocityAtWorldPoint(_second[0], point)
+    if (a.x - b.x) * normal.x + (a.y - b.y) * normal.y < _BOUNCE_SPEED:
+        lib.cpArbiterSetRestitution(arbiter, 0.0)
+
+
+_SOFTEN = ffi.callback("cpCollisionBeginFunc", _soften)
+_first, _second = ffi.new("cpBody *[1]"), ffi.new("cpBody *[1]")
+
+
+class _Outline(NamedTuple):
+    """A shape as points with a rim around their hull; a circle is one point."""
+
+    points: Floats  # [points, 2] pixels
+    rim: float
+
+    def moved(self, by: Floats, angle: float = 0.0) -> _Outline:
+        """The outline turned about the origin, then shifted."""
+        cos, sin = math.cos(angle), math.sin(angle)
+        return self._replace(points=self.points @ np.array([[cos, sin], [-sin, cos]]) + by)
+
+
+class _Mass(NamedTuple):
+    """The mass of a body of density 1."""
+
+    mass: float
+    moment: float  # about the centre of mass
+    centre: Floats  # [2] pixels from the body's origin
+
+
+class _Space:
+    """One scene and the balls of an action in one Chipmunk space, in pixels, y up.
+
+    A body has its origin in its centre of mass, about which Chipmunk turns it. All static
+    shapes belong to the one static body that every space has.
+    """
+
+    def __init__(self, scene: Scene, balls: int, constants: Constants) -> None:
+        if scene.goal is None:
+            raise ValueError(f"{scene.name or 'the scene'} has no goal; give it one to imagine")
+        self._scene, self._constants = scene, constants
+        self.hold_steps = scene.goal.hold_steps
+        self._moving = [i for i, body in enumerate(scene.bodies) if body.dynamic]
+        self._mass = [_mass(scene.bodies[i]) for i in self._moving]
+        self._starts = [
+            _start(scene.bodies[i], mass) for i, mass in zip(self._moving, self._mass, strict=True)
+        ]
+        self._rows = body_rows(len(self._moving) + balls)
+        self._bodies = [body_pointer(row) for row in self._rows]
+        for body in self._bodies:
+            lib.cpBodyInit(body, 1.0, 1.0)
+        space = self._space = lib.cpSpaceNew()
+        lib.cpSpaceSetGravity(space, (0.0, -_GRAVITY * constants.gravity))
+        lib.cpSpaceSetIterations(space, constants.iterations)
+        lib.cpSpaceSetCollisionSlop(space, _SLOP)
+        lib.cpSpaceSetCollisionBias(space, constants.bias**STEPS_PER_SECOND)
+        lib.cpSpaceSetSleepTimeThreshold(space, _SLEEP_SECONDS)
+        lib.cpSpaceSetIdleSpeedThreshold(space, _SLEEP_SPEED)
+        lib.cpSpaceAddGlobalCollisionHandler(space).beginFunc = _SOFTEN
+        outlines = [self._outlines(i) for i in range(len(scene.bodies))]
+        shapes = [self._new_shapes(i, outlines[i]) for i in range(len(scene.bodies))]
+        self._ball_shapes = [
+            self._new_shape(body, _Outline(np.zeros((1, 2)), 1.0)) for body in self._bodies[-balls:]
+        ]
+        self._moving_shapes = [shapes[i] for i in self._moving]
+        self._moving_shapes += [[shape] for shape in self._ball_shapes]
+        everything = [*self._ball_shapes, *(shape for each in shapes for shape in each)]
+        weakref.finalize(self, _free, space, everything, self._rows).atexit = False
+        self._first_id = lib.cpSpaceGetShapeIDCounter(space)
+        self._filled = False
+        pair = scene.goal[:2]
+        self._goal_outlines = [outlines[i] for i in pair]
+        self._goal_shapes = [(a, b) for a in shapes[pair[0]] for b in shapes[pair[1]]]
+        self._goal_rows = [self._moving.index(i) if i in self._moving else None for i in pair]
+
+    def _outlines(self, i: int) -> list[_Outline]:
+        """The shapes of a body about its centre of mass, or where they lie if it is static."""
+        body = self._scene.bodies[i]
+        outlines = [_outline(shape) for shape in body.shapes]
+        if body.dynamic:
+            centre = self._mass[self._moving.index(i)].centre
+            return [outline.moved(-centre) for outline in outlines]
+        return [outline.moved(np.array(body.position), body.angle) for outline in outlines]
+
+    def _new_shapes(self, i: int, outlines: list[_Outline]) -> list[Any]:
+        if self._scene.bodies[i].dynamic:
+            body = self._bodies[self._moving.index(i)]
+            return [self._new_shape(body, outline) for outline in outlines]
+        ground = lib.cpSpaceGetStaticBody(self._space)
+        shapes = [self._new_shape(ground, outline) for outline in outlines]
+        for shape in shapes:
+            lib.cpSpaceAddShape(self._space, shape)
+        return shapes
+
+    def _new_shape(self, body: Any, outline: _Outline) -> Any:
+        points = outline.points.tolist()
+        if len(points) == 1:
+            shape = lib.cpCircleShapeNew(body, outline.rim, points[0])
+        else:
+            shape = lib.cpPolyShapeNew(body, len(points), points, _IDENTITY, outline.rim)
+        # Chipmunk multiplies what the two shapes of a contact have.
+        lib.cpShapeSetFriction(shape, math.sqrt(self._constants.friction))
+        lib.cpShapeSetElasticity(shape, math.sqrt(self._constants.restitution))
+        return shape
+
+    def _empty(self) -> None:
+        for body, shapes in zip(self._bodies, self._moving_shapes, strict=True):
+            for shape in shapes:
+                lib.cpSpaceRemoveShape(self._space, shape)
+            lib.cpSpaceRemoveBody(self._space, body)
+
+    def _fill(self, balls: Floats) -> None:
+        """Put everything that moves where it starts, without a memory of the action before."""
+        if self._filled:
+            self._empty()
+        self._rows[:] = 0.0
+        lib.cpSpaceSetShapeIDCounter(self._space, self._first_id)
+        mass = [*self._mass, *(_circle_mass(radius) for radius in balls[:, 2].tolist())]
+        starts = [*self._starts, *((x, y, 0.0, 0.0, 0.0, 0.0) for x, y, _ in balls.tolist())]
+        for shape, radius in zip(self._ball_shapes, balls[:, 2].tolist(), strict=True):
+            lib.cpCircleShapeSetRadius(shape, radius)
+        # PHYRE accelerates a body before it moves it, Chipmunk moves it first.
+        fall = _GRAVITY * self._constants.gravity * _DT
+        for i, body in enumerate(self._bodies):
+            x, y, angle, vx, vy, spin = starts[i]
+            lib.cpBodyInit(body, mass[i].mass, mass[i].moment)
+            lib.cpBodySetPosition(body, (x, y))
+            lib.cpBodySetAngle(body, angle)
+            lib.cpBodySetVelocity(body, (vx, vy - fall))
+            lib.cpBodySetAngularVelocity(body, spin)
+            lib.cpSpaceAddBody(self._space, body)
+            for shape in self._moving_shapes[i]:
+                lib.cpSpaceAddShape(self._space, shape)
+        self._filled = True
+
+    def run(
+        self, balls: Floats, max_steps: int, rng: np.random.Generator | None = None
+    ) -> tuple[int, int, Floats]:
+        """Make one attempt.
+
+        Args:
+            balls: [balls, 3] in pixels.
+            max_steps: at most.
+            rng: draws the noise on motion, if there is any.
+
+        Returns:
+            The steps of the longest touch of the goal bodies, the steps made, and
+            [looks, 2, 2, 2] of the goal bodies: x, y, and cosine and sine of the angle.
+        """
+        self._fill(balls)
+        space, rows, stride = self._space, self._rows, self._constants.stride
+        step, is_sleeping, bodies = lib.cpSpaceStep, lib.cpBodyIsSleeping, self._bodies
+        spin, damping = rows[:, LAYOUT.spin], (1.0 + _ANGULAR_DAMPING * _DT) ** -stride
+        noise = self._constants.motion_noise * math.sqrt(stride * _DT)
+        touches = self._touch_test()
+        path = np.zeros((max_steps // stride + 1, 2, 2, 2))
+        path[:, :, 1, 0] = 1.0  # of a static body, whose outline lies where it is
+        seen = [(k, rows[row]) for k, row in enumerate(self._goal_rows) if row is not None]
+        done = held = longest = look = 0
+        while done < max_steps:
+            for _ in range(stride):
+                step(space, _DT)
+            done += stride
+            spin *= damping
+            if rng is not None:
+                rows[:, _MOTION] *= rng.normal(1.0, noise, (len(rows), 3))
+            for k, row in seen:
+                path[look, k, 0] = row[_PLACE]
+                path[look, k, 1] = row[_TURN]
+            look += 1
+            held = held + stride if touches() else 0
+            longest = max(longest, held)
+            if longest >= self.hold_steps:
+                break
+            if all(map(is_sleeping, bodies)):
+                if held and done + self.hold_steps - held <= max_steps:
+                    longest, done = self.hold_steps, done + self.hold_steps - held
+                else:
+                    longest, done = max(longest, held and max_steps - done + held), max_steps
+                break
+        return longest, done, path[:look]
+
+    def _touch_test(self) -> Callable[[], bool]:
+        """A test whether the goal bodies touch now; of two circles, PHYRE's own rule."""
+        collide, pairs = lib.cpShapesCollide, self._goal_shapes
+        first, second = self._goal_outlines
+        if any(len(each) > 1 or len(each[0].points) > 1 for each in (first, second)):
+            return lambda: any(collide(a, b).count for a, b in pairs)
+        reach = first[0].rim + second[0].rim + _CIRCLES_TOUCH
+        (ax, ay), (bx, by) = (self._coordinates(k) for k in (0, 1))
+        return lambda: (ax[0] - bx[0]) ** 2 + (ay[0] - by[0]) ** 2 < reach * reach
+
+    def _coordinates(self, k: int) -> tuple[Any, Any]:
+        """The x and y of a goal circle, read with ``[0]``."""
+        row = self._goal_rows[k]
+        if row is None:
+            x, y = self._goal_outlines[k][0].points[0].tolist()
+            return (x,), (y,)
+        return double_pointer(self._rows[row], LAYOUT.x), double_pointer(self._rows[row], LAYOUT.y)
+
+    def closest(self, path: Floats) -> float:
+        """The least distance of the goal bodies on their way, in pixels."""
+        (place_a, turn_a), (place_b, turn_b) = path[:, 0].swapaxes(0, 1), path[:, 1].swapaxes(0, 1)
+        first, second = self._goal_outlines
+        return min(
+            _least_distance(_on_way(a.points, place_a, turn_a), _on_way(b.points, place_b, turn_b))
+            - a.rim
+            - b.rim
+            for a in first
+            for b in second
+        )
+
+    def poses(self) -> Floats:
+        """[bodies, 3] x, y in pixels of each body's origin, and its angle; balls last."""
+        scene, rows, moving = self._scene, self._rows, len(self._moving)
+        poses = np.array([(*body.position, body.angle) for body in scene.bodies])
+        poses = np.concatenate([poses, np.zeros((len(rows) - moving, 3))])
+        places = [*self._moving, *range(len(scene.bodies), len(poses))]
+        poses[places] = rows[:, (LAYOUT.x, LAYOUT.y, LAYOUT.angle)]
+        for row, (place, mass) in enumerate(zip(self._moving, self._mass, strict=True)):
+            poses[place, :2] -= _turned(mass.centre, rows[row, LAYOUT.angle])
+        return poses
+
+
+def _free(space: Any, shapes: list[Any], rows: Floats) -> None:
+    """Give all memory back to Chipmunk; the bodies live in the rows until then."""
+    lib.cpSpaceFree(space)
+    for shape in shapes:
+        lib.cpShapeFree(shape)
+    del rows
+
+
+def _outline(shape: Shape) -> _Outline:
+    if isinstance(shape, Circle):
+        return _Outline(np.zeros((1, 2)), shape.radius)
+    return _Outline(np.array(shape.vertices), _SKIN)
+
+
+def _turned(point: Floats, angle: float) -> Floats:
+    turned: Floats = _Outline(point[None], 0.0).moved(np.zeros(2), angle).points[0]
+    return turned
+
+
+def _circle_mass(radius: float) -> _Mass:
+    mass = math.pi * radius**2
+    return _Mass(mass, mass * radius**2 / 2, np.zeros(2))
+
+
+def _polygon_mass(vertices: Sequence[Vec]) -> _Mass:
+    area = float(lib.cpAreaForPoly(len(vertices), vertices, 0.0))
+    centre = lib.cpCentroidForPoly(len(vertices), vertices)
+    offset = (-centre.x, -centre.y)
+    moment = lib.cpMomentForPoly(area, len(vertices), vertices, offset, 0.0)
+    return _Mass(area, float(moment), np.array([centre.x, centre.y]))
+
+
+def _mass(body: Body) -> _Mass:
+    parts = [
+        _circle_mass(shape.radius) if isinstance(shape, Circle) else _polygon_mass(shape.vertices)
+        for shape in body.shapes
+    ]
+    mass = sum(part.mass for part in parts)
+    centre = sum((part.mass * part.centre for part in parts), np.zeros(2)) / mass
+    apart = [part.mass * float(((part.centre - centre) ** 2).sum()) for part in parts]
+    return _Mass(mass, sum(part.moment for part in parts) + sum(apart), centre)
+
+
+def _start(body: Body, mass: _Mass) -> tuple[float, ...]:
+    """Where the centre of mass of a body starts, its angle, and how they change."""
+    x, y = np.array(body.position) + _turned(mass.centre, body.angle)
+    return (float(x), float(y), body.angle, *body.velocity, body.angular_velocity)
+
+
+def _on_way(points: Floats, place: Floats, turn: Floats) -> Floats:
+    """[looks, points, 2] points of a body wherever it was."""
+    quarter = np.stack([-points[:, 1], points[:, 0]], axis=1)
+    turned = turn[:, None, :1] * points + turn[:, None, 1:] * quarter
+    return turned + place[:, None]
+
+
+def _least_distance(a: Floats, b: Floats) -> float:
+    """The least distance of two convex polygons that do not overlap, over all looks."""
+    return math.sqrt(min(_to_edges(a, b), _to_edges(b, a)))
+
+
+def _to_edges(points: Floats, polygon: Floats) -> float:
+    """The least squared distance of points to the edges of a polygon, over all looks."""
+    start = polygon[:, None]
+    edge = np.roll(polygon, -1, axis=1)[:, None] - start
+    apart = points[:, :, None] - start
+    length = (edge**2).sum(-1)
+    along = np.clip((apart * edge).sum(-1) / np.where(length > 0, length, 1.0), 0.0, 1.0)
+    return float(((apart - along[..., None] * edge) ** 2).sum(-1).min())

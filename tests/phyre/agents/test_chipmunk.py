@@ -1,0 +1,124 @@
+"""Chipmunk as the engine of an imagining agent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from topple.phyre.action import listed_actions
+from topple.phyre.engine.result import Outcome
+from topple.phyre.scene import Body, Circle, Color, Goal, Polygon, Scene
+from topple.phyre.simulator import Simulator
+from topple.phyre.tier import Tier
+
+pytest.importorskip("pymunk")
+from topple.phyre.agents.chipmunk import ChipmunkMind, Constants, Imagined
+
+FLOOR = Body(
+    (Polygon(((128.0, 5.0), (-128.0, 5.0), (-128.0, -5.0), (128.0, -5.0))),), False, (128, 5)
+)
+WALL = Body((Polygon(((5.0, 50.0), (-5.0, 50.0), (-5.0, -50.0), (5.0, -50.0))),), False, (40, 60))
+
+
+def falling(x: float, hold_steps: int = 180) -> Scene:
+    """A ball that falls beside, or onto, a ball at rest in a corner."""
+    balls = [Body((Circle(10.0),), True, place, color=Color.GREEN) for place in ((55, 20), (x, 90))]
+    return Scene((FLOOR, WALL, *balls), Goal(2, 3, hold_steps), name="falling")
+
+
+FAR = [[[0.9, 0.9, 0.1]]]  # an action that disturbs nothing
+
+
+def same(a: Imagined, b: Imagined) -> bool:
+    """Whether two results are equal to the last bit."""
+    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in a._fields)
+
+
+def test_free_fall_is_that_of_the_exact_engine() -> None:
+    scene = falling(150.0)
+    exact = Simulator([scene], Tier.BALL).attempt(0, FAR[0][0], final_state=True, max_steps=50)
+    imagined = ChipmunkMind(max_steps=50).imagine(scene, FAR)
+    assert exact.final_state is not None
+    assert imagined.final[0, 3, :2] == pytest.approx(exact.final_state[3, :2], abs=0.01)
+    assert imagined.outcome.tolist() == [Outcome.NOT_SOLVED]
+    assert imagined.steps.tolist() == [50]
+    assert imagined.touch.tolist() == [0]
+    # The distance is the one at the end, when the falling ball is lowest.
+    expected = np.hypot(*(imagined.final[0, 3, :2] - imagined.final[0, 2, :2])) - 20
+    assert imagined.distance[0] == pytest.approx(expected)
+
+
+def test_a_touch_that_lasts_solves() -> None:
+    imagined = ChipmunkMind().imagine(falling(150.0, 30), [[[0.9, 0.9, 0.1]], [[0.9, 0.0, 0.1]]])
+    assert imagined.outcome.tolist() == [Outcome.NOT_SOLVED, Outcome.INVALID]
+    wedged = ChipmunkMind().imagine(falling(51.0, 30), FAR)
+    assert wedged.outcome.tolist() == [Outcome.SOLVED]
+    assert wedged.touch[0] >= 30
+    assert wedged.distance.tolist() == [0.0]
+    assert 30 < wedged.steps[0] < 200
+
+
+def test_batches_do_not_depend_on_their_order_and_noise_on_its_seed() -> None:
+    scene = Simulator("00014:006").tasks.scene(0)
+    actions = listed_actions(Tier.BALL, 40).reshape(-1, 1, 3)
+    mind = ChipmunkMind()
+    there = mind.imagine(scene, actions)
+    back = mind.imagine(scene, actions[::-1])
+    flipped = {name: getattr(back, name)[::-1] for name in back._fields}
+    assert same(there, back._replace(**flipped))
+    noisy = ChipmunkMind(Constants(motion_noise=0.1))
+    first, again, other = (noisy.imagine(scene, actions[:5], seed) for seed in (1, 1, 2))
+    assert same(first, again)
+    assert not same(first, other)
+    assert not np.array_equal(there.final[:5], first.final)
+
+
+def test_it_foresees_most_outcomes() -> None:
+    hits = false_alarms = misses = 0
+    for tier, task in (
+        (Tier.BALL, "00002:017"),
+        (Tier.BALL, "00003:057"),
+        (Tier.TWO_BALLS, "00100:015"),
+    ):
+        simulator = Simulator(task)
+        listed = listed_actions(tier, 400)
+        real = simulator.outcomes(listed)[0]
+        chosen = np.concatenate([np.flatnonzero(real == 1)[:20], np.flatnonzero(real < 1)[:60]])
+        balls = listed[chosen].reshape(len(chosen), -1, 3)
+        imagined = ChipmunkMind().imagine(simulator.tasks.scene(0), balls)
+        real = real[chosen]
+        assert np.array_equal(imagined.outcome == 0, real == 0)
+        hits += int(((imagined.outcome == 1) & (real == 1)).sum())
+        false_alarms += int(((imagined.outcome == 1) & (real != 1)).sum())
+        misses += int(((imagined.outcome != 1) & (real == 1)).sum())
+    assert hits > 15
+    assert hits / (hits + false_alarms) > 0.7
+    assert hits / (hits + misses) > 0.7
+
+
+def test_wrong_constants_change_what_is_imagined() -> None:
+    scene = falling(51.0)
+    usual = ChipmunkMind(max_steps=200).imagine(scene, FAR)
+    for wrong in (Constants(friction=0.0), Constants(restitution=0.9), Constants(gravity=0.3)):
+        assert not np.array_equal(ChipmunkMind(wrong, 200).imagine(scene, FAR).final, usual.final)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"friction": -0.1}, "friction is -0.1"),
+        ({"gravity": float("nan")}, "gravity is nan"),
+        ({"stride": 0}, "stride is 0"),
+        ({"bias": 1.0}, "bias is 1.0"),
+    ],
+)
+def test_wrong_values_are_refused(wrong: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Constants(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_scene_needs_a_goal_and_balls_their_shape() -> None:
+    with pytest.raises(ValueError, match="falling has no goal"):
+        ChipmunkMind().imagine(falling(51.0)._replace(goal=None), FAR)
+    with pytest.raises(ValueError, match=r"balls have shape \(1, 3\)"):
+        ChipmunkMind().imagine(falling(51.0), FAR[0])
