@@ -59,6 +59,7 @@ from topple.phyre.results import PhyreRecord
 from topple.phyre.selection import Part
 from topple.reports.statistics import mean_and_std
 from topple.reports.table import Table
+from topple.runs.agent import Kind
 from topple.runs.record import find_records
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -388,11 +389,11 @@ def _reward_and_rate(means: Sequence[Average]) -> tuple[str, str]:
 
 
 def _zero_shot() -> Table:
-    return summary_table([each for each in _columns() if not each.searches])
+    return _of_kind(Kind.LEARNED)
 
 
-def _searching() -> Table:
-    return summary_table([each for each in _columns() if each.searches])
+def _of_kind(kind: Kind) -> Table:
+    return summary_table([each for each in _columns() if each.kind is kind])
 
 
 def _similar_games() -> Table:
@@ -449,7 +450,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "iphyre/learned": _learned,
     "iphyre/planner": _planner,
     "iphyre/table_a4": _zero_shot,
-    "iphyre/searching": _searching,
+    "iphyre/searching": partial(_of_kind, Kind.ORACLE),
     "iphyre/training": lambda: training_table(_columns()),
     "iphyre/table_a2": _similar_games,
     "iphyre/failures": _failures,

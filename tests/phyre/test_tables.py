@@ -63,7 +63,7 @@ def test_published_cells_are_compared_as_printed() -> None:
     assert not cell._replace(ours=0.11786).equal
     table = table2([ours])
     assert "0 of 1 cells equal" in table.note
-    assert table.rows[1][3] == "0.1178 !"
+    assert table.rows[1][4] == "0.1178 !"
     assert table2([record("mine", 0)]).note == ""  # nothing was published of it
     assert published_auccess("RAND", Setup.BALL_CROSS_TEMPLATE_BALANCED, 0) is None
 
@@ -83,14 +83,42 @@ def test_the_better_agent_gets_the_star() -> None:
     good = [record("GOOD", fold, (1, 1, 1, 1 + fold)) for fold in SEEDS]
     bad = [record("BAD", fold, (0, 0, 0, 1 + fold)) for fold in SEEDS]
     auccess_table, early_table = table1([*good, *bad])
-    assert auccess_table.rows[0][1].endswith("*")
-    assert not auccess_table.rows[1][1].endswith("*")
-    assert early_table.rows[0][1] == "100.0±0.0"
+    assert auccess_table.rows[0][2].endswith("*")
+    assert not auccess_table.rows[1][2].endswith("*")
+    assert early_table.rows[0][2] == "100.0±0.0"
     comparisons = comparison_table([*good, *bad]).rows
     assert [(row[1], row[2], row[-1]) for row in comparisons] == [
         ("GOOD", "BAD", "yes"),
         ("BAD", "GOOD", "no"),
     ]
+
+
+def test_kinds_of_agents_are_kept_apart() -> None:
+    learned = [record("LEARNED", fold, (0, 0, 1, 9 + fold)) for fold in SEEDS]
+    worse = [record("WORSE", fold, (0, 0, 0, 9 + fold)) for fold in SEEDS]
+    sees = {"privileged": True, "imagination": {"place_noise": 0.0}}
+    blurs = {"imagination": {"place_noise": 4.0}}
+    oracle = [
+        replace(each, config=replace(each.config, label="ORACLE"), protocol=sees)
+        for each in learned
+    ]
+    imagining = [
+        replace(each, config=replace(each.config, label="IMAGINING"), protocol=blurs)
+        for each in learned
+    ]
+    everybody = [*oracle, *imagining, *worse, *learned]
+    assert [row[:2] for row in table1(everybody)[0].rows] == [
+        ["WORSE", "learned"],
+        ["LEARNED", "learned"],
+        ["IMAGINING", "imagining"],
+        ["ORACLE", "oracle"],
+    ]
+    # The best learned agent keeps its star beside an oracle that is as good.
+    assert table1(everybody)[0].rows[1][2].endswith("*")
+    protocols = protocol_table(everybody)
+    assert [row[2] for row in protocols.rows] == ["learned", "learned", "imagining", "oracle"]
+    assert protocols.rows[2][-1] == "place_noise=4.0"
+    assert "IMAGINING (imagining)" in figures.success_curves(everybody)
 
 
 def test_templates_and_protocol() -> None:

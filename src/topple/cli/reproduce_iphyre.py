@@ -38,6 +38,7 @@ from topple.iphyre.tables import (
     total_failures,
     training_table,
 )
+from topple.runs.agent import Kind
 from topple.runs.config import RunConfig
 from topple.runs.record import find_records
 from topple.runs.runner import Runner
@@ -50,6 +51,12 @@ ALL_AGENTS = "all"
 _RESULTS = Path("results/iphyre")
 _PRINTED = 0.05  # rewards are printed to a tenth
 _PRINTED_MEAN = 0.005  # averages to a hundredth
+_KINDS = {
+    Kind.LEARNED: "Table A4",
+    Kind.IMAGINING: "Imagining agents, which simulate a game as they perceive it",
+    Kind.ORACLE: "Oracles, which simulate a game before they play it",
+    Kind.PEOPLE: "People",
+}
 _STRATEGIES = {strategy.value: strategy.value.replace("_", " ") for strategy in Strategy}
 
 
@@ -156,10 +163,11 @@ def _print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     if as_json:
         show_json({"agents": [_data(each) for each in columns], "source": IPHYRE_CITATION})
         return
-    tables = [summary_table([each for each in columns if not each.searches])]
-    apart = [each for each in columns if each.searches]
-    if apart:
-        tables.append(summary_table(apart, "Agents that simulate a game before they play it"))
+    tables = []
+    for kind, title in _KINDS.items():
+        same = [each for each in columns if each.kind is kind]
+        if same:
+            tables.append(summary_table(same, f"{title}, averages over forty games"))
     for strategy, name in _STRATEGIES.items():
         here = [e for e in columns if e.is_learner and not e.stochastic and e.strategy == strategy]
         for variant in sorted({each.variant for each in here}):
@@ -178,6 +186,7 @@ def _data(column: Column) -> dict[str, Any]:
     data: dict[str, Any] = {
         "label": column.label,
         "agent": config.agent,
+        "kind": column.kind.value,
         "settings": dict(config.settings),
         "seeds": [record.config.seed for record in column.records],
         "rewards": [mean.reward for mean in column.means()],

@@ -35,7 +35,7 @@ def show_runs(
         found = [_task_data(record) for record in tasks]
         show("PHYRE", tuple(found[0]), [list(data.values()) for data in found])
     if games:
-        columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
+        columns = ("agent", "kind", "seed", "split", "games", "best of", "reward", "solved")
         show("I-PHYRE", columns, [row for record in games for row in _game_rows(record)])
     if llm is not None:
         names = [f"fold {each.config.selection.fold}" for each in tasks]
@@ -53,6 +53,7 @@ def _task_data(record: PhyreRecord) -> dict[str, Any]:
         count["missing"] = record.protocol.get("missing_tasks", 0)
     data: dict[str, Any] = {
         "agent": record.config.title,
+        "kind": record.kind.value,
         **place,
         **count,
         "AUCCESS": results.auccess,
@@ -67,6 +68,7 @@ def _game_data(record: IPhyreRecord) -> dict[str, Any]:
     results, study = record.results, record.config.selection.study
     return {
         "agent": column_label(record),
+        "kind": record.kind.value,
         **({"missing": record.protocol.get("missing_tasks", 0)} if study else {}),
         **results.average._asdict(),
         **{f"solved@{k}": results.solved_within(k) for k in _CURVE},
@@ -81,6 +83,7 @@ def _game_rows(record: IPhyreRecord) -> list[list[Cell]]:
     return [
         [
             column_label(record),
+            record.kind.value,
             config.seed,
             name,
             mean.games,

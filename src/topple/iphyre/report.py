@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.tables import column_label
-from topple.reports.html import Section, scores_of
+from topple.reports.html import KINDS, Section, scores_of
 from topple.reports.study import StudyRun, group_curves, group_table
 from topple.reports.table import Table
 
@@ -14,6 +14,7 @@ from topple.reports.table import Table
 TERMS = {
     "reward": "1000 for getting every ball out of a scene, less 1 for every second and 10 for "
     "every block removed; a game that is not solved costs 15 seconds.",
+    **KINDS,
     "split": "Ten games of a kind. Agents learn from the basic games alone; noisy ones have more "
     "blocks, compositional ones combine two ideas, and multi-ball ones have several balls.",
 }
@@ -42,14 +43,15 @@ def _study_run(record: IPhyreRecord) -> StudyRun:
 
 
 def game_runs_table(records: Iterable[IPhyreRecord]) -> Table:
-    """Every run with its averages, split by split."""
+    """Every run with its averages, split by split, kinds of agents apart."""
     rows = []
-    for record in records:
+    for record in sorted(records, key=lambda record: record.kind.place):
         means = {split.value: mean for split, mean in record.results.averages.items()}
         for name, mean in {**means, "all": record.results.average}.items():
             rows.append(
                 [
                     column_label(record),
+                    record.kind.value,
                     str(record.protocol.get("strategy", "")),
                     str(record.config.selection.hz),
                     name,
@@ -61,7 +63,17 @@ def game_runs_table(records: Iterable[IPhyreRecord]) -> Table:
             )
     return Table(
         "I-PHYRE",
-        ["agent", "strategy", "Hz", "split", "games", "reward", "solved, per cent", "plays"],
+        [
+            "agent",
+            "kind",
+            "strategy",
+            "Hz",
+            "split",
+            "games",
+            "reward",
+            "solved, per cent",
+            "plays",
+        ],
         rows,
         "The best play of each game counts.",
     )

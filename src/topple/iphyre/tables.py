@@ -26,6 +26,7 @@ from topple.iphyre.score import Average, Score, average, averages
 from topple.iphyre.split import PUBLISHED_SPLITS, Split
 from topple.reports.statistics import mean_and_std
 from topple.reports.table import Table
+from topple.runs.agent import Kind
 
 _FORTY = {game.name for game in PUBLISHED}
 
@@ -98,9 +99,9 @@ class Column:
         return str(self.records[0].protocol.get("strategy", ""))
 
     @property
-    def searches(self) -> bool:
-        """Whether it simulated scored games before it played them: no zero-shot agent does."""
-        return any(record.protocol["privileged"] for record in self.records)
+    def kind(self) -> Kind:
+        """Where its knowledge comes from; only a learned one is a zero-shot agent."""
+        return max((record.kind for record in self.records), key=lambda kind: kind.place)
 
     @property
     def scores(self) -> list[dict[str, Score]]:

@@ -15,6 +15,7 @@ from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.results import PhyreRecord
 from topple.phyre.tables import by_row
 from topple.reports.figures import color, label, panels, svg
+from topple.runs.agent import Kind
 
 #: (setup, agent) -> number -> scores.
 Points = Mapping[tuple[str, str], Mapping[float, Sequence[float]]]
@@ -38,7 +39,11 @@ def success_curves(records: Iterable[PhyreRecord]) -> str:
             curves = 100 * np.array([run.results.curve[:last] for run in runs])
             attempts = np.arange(1, last + 1)
             mean, std = curves.mean(axis=0), curves.std(axis=0)
-            axis.plot(attempts, mean, color=color(number), label=agent)
+            kind = next(iter(runs)).kind
+            # What an agent has learned is drawn solid, what it could simulate is not.
+            style = {Kind.IMAGINING: "--", Kind.ORACLE: ":"}.get(kind, "-")
+            name = agent if style == "-" else f"{agent} ({kind.value})"
+            axis.plot(attempts, mean, style, color=color(number), label=name)
             axis.fill_between(attempts, mean - std, mean + std, color=color(number), alpha=0.15)
         label(axis, setup.value, "attempts per task", "tasks solved, %")
         axis.set_ylim(0, 100)

@@ -14,7 +14,7 @@ from topple.phyre.figures import success_curves
 from topple.phyre.results import PhyreRecord
 from topple.phyre.selection import Part
 from topple.phyre.tables import EARLY_ATTEMPTS, comparison_table, table1, table2
-from topple.reports.html import Section, scores_of
+from topple.reports.html import KINDS, Section, scores_of
 from topple.reports.study import StudyRun, group_curves, group_table
 from topple.reports.table import Table
 
@@ -25,6 +25,7 @@ TERMS = {
     "that the first attempts count most.",
     "fold": "One of ten published ways to divide the tasks: an agent learns from the train and dev "
     "tasks of a fold and is scored on its test tasks; results are means over folds.",
+    **KINDS,
     "within template, across templates": "Within template, an agent has learned from other tasks "
     "of the templates that it is scored on; across templates, it has never seen them.",
 }
@@ -93,6 +94,7 @@ def runs_table(records: Iterable[PhyreRecord]) -> Table:
         rows.append(
             [
                 config.title,
+                record.kind.value,
                 config.selection.group,
                 config.selection.part.value,
                 str(config.selection.fold if config.selection.fold is not None else ""),
@@ -104,7 +106,7 @@ def runs_table(records: Iterable[PhyreRecord]) -> Table:
                 str(record.provenance.get("engine", "")),
             ]
         )
-    header = ["agent", "setup", "part", "fold", "settings", "attempts", "AUCCESS"]
+    header = ["agent", "kind", "setup", "part", "fold", "settings", "attempts", "AUCCESS"]
     header += ["solved@10", "solved@100", "engine"]
     return Table("Runs", header, rows)
 
@@ -134,7 +136,7 @@ def template_table(records: Iterable[PhyreRecord]) -> Table:
 
 
 def protocol_table(records: Iterable[PhyreRecord]) -> Table:
-    """The conditions of each agent in each setup; compare only what agrees on them."""
+    """The conditions of each agent in each setup, by kind; compare only what agrees on them."""
     names = {
         "learning": "learning",
         "observation": "observation",
@@ -147,7 +149,7 @@ def protocol_table(records: Iterable[PhyreRecord]) -> Table:
         "simulator_calls_in_testing": "calls in testing",
     }
     rows: dict[tuple[str, str], list[str]] = {}
-    for record in records:
+    for record in sorted(records, key=lambda record: record.kind.place):
         key = (record.config.title, record.config.selection.group)
         if key in rows:
             continue
@@ -159,10 +161,12 @@ def protocol_table(records: Iterable[PhyreRecord]) -> Table:
             if ceiling["undecided_tasks"]:
                 text = f"at least {text} ({ceiling['undecided_tasks']} tasks undecided)"
         values = [_text(protocol.get(name)) for name in names]
-        rows[key] = [*key, *values, text, _text(protocol.get("privileged"))]
+        knobs = protocol.get("imagination", {}).items()
+        settings = " ".join(f"{name}={value}" for name, value in knobs)
+        rows[key] = [*key, record.kind.value, *values, text, settings]
     return Table(
         "Protocol",
-        ["agent", "setup", *names.values(), "oracle ceiling", "privileged"],
+        ["agent", "setup", "kind", *names.values(), "oracle ceiling", "imagination"],
         list(rows.values()),
         "Numbers are of the first fold. The oracle ceiling is the AUCCESS of a perfect ranking "
         "of the same candidates.",

@@ -19,6 +19,7 @@ from topple.reports.statistics import (
     wilcoxon_greater,
 )
 from topple.reports.table import Table
+from topple.runs.agent import Kind
 
 EARLY_ATTEMPTS = 10  # of Table 1 (b)
 
@@ -41,7 +42,7 @@ class Cell(NamedTuple):
 
 
 def by_row(records: Iterable[PhyreRecord]) -> Rows:
-    """Test results by setup and agent, each with its folds in order.
+    """Test results by setup and agent, each with its folds in order, kinds of agents apart.
 
     Raises:
         ValueError: Two different records are for the same agent and fold.
@@ -65,7 +66,12 @@ def by_row(records: Iterable[PhyreRecord]) -> Rows:
         folds[fold] = record
     rows = {key: dict(sorted(folds.items())) for key, folds in rows.items()}
     order = list(Setup)
-    return dict(sorted(rows.items(), key=lambda item: order.index(item[0][0])))
+    places = {key: (order.index(key[0]), _kind(folds).place) for key, folds in rows.items()}
+    return {key: rows[key] for key in sorted(rows, key=places.__getitem__)}
+
+
+def _kind(folds: Mapping[int, PhyreRecord]) -> Kind:
+    return next(iter(folds.values())).kind
 
 
 def cells(records: Iterable[PhyreRecord]) -> list[Cell]:
@@ -88,14 +94,15 @@ def table2(records: Iterable[PhyreRecord]) -> Table:
         scores = [record.results.auccess for record in folds.values()]
         summary = _summary(scores)
         ours = [f"{mine[fold].ours:.4f}" if fold in mine else "" for fold in SEEDS]
-        rows.append([setup.value, agent, "ours", *ours, *summary])
+        kind = _kind(folds).value
+        rows.append([setup.value, agent, kind, "ours", *ours, *summary])
         theirs = [published_auccess(agent, setup, fold) or "" for fold in SEEDS]
         if any(theirs):
             marks = [
                 text if fold not in mine or mine[fold].equal else f"{text} !"
                 for fold, text in zip(SEEDS, theirs, strict=True)
             ]
-            rows.append([setup.value, agent, "published", *marks, "", "", ""])
+            rows.append([setup.value, agent, kind, "published", *marks, "", "", ""])
     note = ""
     if compared:
         equal = sum(cell.equal for cell in compared)
@@ -107,7 +114,16 @@ def table2(records: Iterable[PhyreRecord]) -> Table:
             note += " A published value marked ! differs from ours."
     return Table(
         "Table 2: AUCCESS on each fold",
-        ["setup", "agent", "", *map(str, SEEDS), "mean", "std", f"{CONFIDENCE:.0%} bootstrap"],
+        [
+            "setup",
+            "agent",
+            "kind",
+            "",
+            *map(str, SEEDS),
+            "mean",
+            "std",
+            f"{CONFIDENCE:.0%} bootstrap",
+        ],
         rows,
         note,
     )
@@ -125,12 +141,13 @@ def _summary(scores: Sequence[float]) -> list[str]:
 def table1(records: Iterable[PhyreRecord]) -> tuple[Table, Table]:
     """Table 1 (a), mean AUCCESS, and (b), success within ten attempts, in per cent.
 
-    A star marks an agent whose AUCCESS is greater than every other agent's here by the
-    one-sided Wilcoxon test, if all of them have the same folds.
+    A star marks an agent whose AUCCESS is greater than that of every other agent of its kind
+    here by the one-sided Wilcoxon test, if all of them have the same folds.
     """
     rows = by_row(records)
     setups = list(dict.fromkeys(setup for setup, _ in rows))
-    agents = list(dict.fromkeys(agent for _, agent in rows))
+    kinds = {agent: _kind(folds) for (_, agent), folds in rows.items()}
+    agents = sorted(kinds, key=lambda agent: kinds[agent].place)
     note = f"Mean and standard deviation over folds. Published: {SOURCE}."
     tables = []
     for title, published, early in (
@@ -139,17 +156,17 @@ def table1(records: Iterable[PhyreRecord]) -> tuple[Table, Table]:
     ):
         body = []
         for agent in agents:
-            line = [agent]
+            line = [agent, kinds[agent].value]
             for setup in setups:
                 line += [
                     _mean_cell(rows, setup, agent, early),
                     published.get(agent, {}).get(setup, ""),
                 ]
             body.append(line)
-        header = ["agent"]
+        header = ["agent", "kind"]
         for setup in setups:
             header += [setup.value, "published"]
-        star = "" if early else f" *: better than all others here, p < {SIGNIFICANCE}."
+        star = "" if early else f" *: better than all others of its kind here, p < {SIGNIFICANCE}."
         tables.append(Table(title, header, body, note + star))
     return tables[0], tables[1]
 
@@ -170,7 +187,10 @@ def _mean_cell(rows: Rows, setup: Setup, agent: str, early: bool) -> str:
     others = [
         [record.results.auccess for record in other.values()]
         for (where, name), other in rows.items()
-        if where is setup and name != agent and list(other) == list(folds)
+        if where is setup
+        and name != agent
+        and list(other) == list(folds)
+        and _kind(other) is _kind(folds)
     ]
     star = "*" if not early and is_best(scores, others) else ""
     return f"{100 * mean:.1f}±{100 * std:.1f}{star}"

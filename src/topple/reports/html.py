@@ -31,6 +31,15 @@ dl { max-width: 60rem; } dt { font-weight: 600; margin-top: 0.5rem; } dd { margi
 """
 
 
+#: The kinds of agents, for readers of any report.
+KINDS = {
+    "learned, imagining, oracle": "The kind of an agent says what it may simulate of the tasks or "
+    "games it is scored on, beyond its counted attempts. A learned agent: nothing. An imagining "
+    "one: what it perceives, with its own engine, which may both be wrong. An oracle: what will "
+    "really happen. Only agents of one kind compete.",
+}
+
+
 @dataclass(frozen=True)
 class Clip:
     """A moving picture of an attempt."""
@@ -68,6 +77,7 @@ def scores_of(record: RunRecord[Any, Any]) -> dict[str, Any]:
     """What ``scores.json`` has of a record."""
     return {
         "config": record.config.to_data(),
+        "kind": record.kind.value,
         "provenance": dict(record.provenance),
         "protocol": dict(record.protocol),
         **record.results.metrics(),

@@ -28,6 +28,20 @@ class Observation(Enum):
     SCENE = "scene"  # the exact scene, which people cannot see
 
 
+class Kind(Enum):
+    """Where knowledge of what will happen comes from; compare only results of one kind."""
+
+    LEARNED = "learned"  # from a training, from attempts, or from nowhere
+    IMAGINING = "imagining"  # from simulations that are not those of the benchmark
+    ORACLE = "oracle"  # from the benchmark's own simulations of what it is scored on
+    PEOPLE = "people"  # who played in a study
+
+    @property
+    def place(self) -> int:
+        """The place of its rows in tables."""
+        return list(Kind).index(self)
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What one has to know to compare an agent's results with those of others."""
@@ -37,6 +51,9 @@ class Traits:
     candidates: int | None = None  # PHYRE: it ranks so many listed actions; None: any action
     grid: str = ""  # PHYRE: the grid of actions it chooses from, such as "5x5x5", if any
     strategy: str = ""  # I-PHYRE: when it decides, a value of topple.iphyre.Strategy
+    #: All settings of an agent that simulates what it is scored on before it acts, in its own
+    #: engine or as it perceives it; None of others.
+    imagination: Mapping[str, Setting] | None = None
 
 
 class Agent(Protocol[TrainingT, TestingT]):

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 
 from topple.arrays import Arrays, pack_arrays, unpack_arrays
 from topple.files import whole_file
+from topple.runs.agent import Kind
 from topple.runs.benchmark import Results, config_from_data, find_benchmark
 from topple.runs.config import RunConfig, S
 
@@ -51,6 +52,15 @@ class RunRecord(Generic[S, R]):
     protocol: Mapping[str, Any]
     results: R
     training: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """Where the knowledge behind its results came from."""
+        if self.protocol.get("privileged"):
+            return Kind.ORACLE
+        if self.config.selection.study:
+            return Kind.PEOPLE
+        return Kind.IMAGINING if "imagination" in self.protocol else Kind.LEARNED
 
 
 def record_path(folder: Path, config: RunConfig[Any]) -> Path:

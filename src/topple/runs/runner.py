@@ -86,6 +86,7 @@ class Runner:
             "observation": traits.observation.value,
             "simulator_calls_in_testing": testing.simulator_calls,
             "privileged": testing.privileged,
+            **({} if traits.imagination is None else {"imagination": dict(traits.imagination)}),
             **benchmark.protocol(config, traits, training, testing, self),
         }
         return RunRecord(

@@ -19,6 +19,7 @@ from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.selection import GameSelection
 from topple.iphyre.tables import columns_of
+from topple.runs.agent import Kind
 from topple.runs.config import RunConfig
 from topple.runs.registry import create_agent
 from topple.runs.runner import Runner
@@ -136,4 +137,4 @@ def test_tables_keep_planners_apart() -> None:
         )
         for calls in (0, 20)
     ]
-    assert [column.searches for column in columns_of(records)] == [False, True]
+    assert [each.kind for each in columns_of(records)] == [Kind.LEARNED, Kind.ORACLE]
