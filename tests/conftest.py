@@ -26,16 +26,18 @@ _TALLY = pytest.StashKey[dict[str, list[int]]]()
 #: none is left alone with one at the end.
 _LONG = [
     "docs/test_lessons.py",
+    "phyre/engine/test_golden_pairs.py",
     "docs/test_site.py",
     "iphyre/agents/test_rl_agents.py",
-    "phyre/engine/test_golden_pairs.py",
     "player/test_player_server.py",
     "player/test_player_fuzz.py",
     "test_examples.py",
-    "browser/test_browser_path.py",
-    "player/test_wasm_bits.py",
+    "runs/test_training_sweeps.py",
     "iphyre/agents/test_contract.py",
+    "test_torture.py",
     "phyre/agents/test_contract.py",
+    "player/test_wasm_bits.py",
+    "browser/test_browser_study.py",
 ]
 
 

@@ -21,7 +21,7 @@ from pages import (
     playable,
     table,
 )
-from topple.media.files import Frame
+from topple.media.files import DrawnFrames
 from topple.phyre import Simulator, Task, Template, Tier, load_task, template_tasks
 from topple.phyre.cache.verify import Entry, committed_entry
 from topple.phyre.draft import Value
@@ -81,7 +81,7 @@ def _page(template: Template, facts: dict[str, Any], pictures: Pictures) -> Page
     key = (fingerprint([task.scene]), action, engine_hash(), FILM, STILL, REST)
 
     @cache
-    def solved() -> list[Frame]:
+    def solved() -> DrawnFrames:
         last = steps - task.scene.goal.hold_steps + REST if task.scene.goal else steps
         return film(task.scene, action, FILM, FPS, last).frames
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from PIL import Image
 
 from topple.files import whole_file
-from topple.media.files import Frame, FrameFileError, save_frames, save_png
+from topple.media.files import DrawnFrames, Frame, FrameFileError, save_frames, save_png
 from topple.media.sheet import contact_sheet
 
 
@@ -41,6 +42,59 @@ def test_gif_comes_back_exactly_and_loops(tmp_path: Path) -> None:
             gif.seek(k)
             assert (np.asarray(gif.convert("RGB")) == frame).all()
             assert gif.info["duration"] == (50 if k < 11 else 1050)
+
+
+def test_gif_shows_equal_frames_as_one_and_gaps_between_changes(tmp_path: Path) -> None:
+    still, moved = moving_square(2)
+    moved[35:, 30:] = (1, 2, 3)  # far from the square: what lies between does not change
+    save_frames([still, still, moved, moved, still], tmp_path / "a.gif", fps=20)
+    with Image.open(tmp_path / "a.gif") as gif:
+        assert getattr(gif, "n_frames", 1) == 3
+        for k, (frame, duration) in enumerate([(still, 100), (moved, 100), (still, 50)]):
+            gif.seek(k)
+            assert (np.asarray(gif.convert("RGB")) == frame).all()
+            assert gif.info["duration"] == duration
+
+
+def test_drawn_frames_are_a_sequence() -> None:
+    frames = moving_square(5)
+    drawn = DrawnFrames(5, frames.__getitem__)
+    assert len(drawn) == 5
+    assert all(one is other for one, other in zip(drawn, frames, strict=True))
+    assert drawn[-1] is frames[4]
+    assert [id(frame) for frame in drawn[1::2]] == [id(frames[1]), id(frames[3])]
+    with pytest.raises(IndexError):
+        drawn[5]
+
+
+FILM = """
+import re, sys
+from pathlib import Path
+import numpy as np
+from topple.media.files import DrawnFrames, save_frames
+
+def draw(number):
+    frame = np.full((600, 600, 3), 255, np.uint8)
+    frame[100:200, 2 * number : 2 * number + 100] = 90
+    return frame
+
+for count in (2, 120):
+    save_frames(DrawnFrames(count, draw), sys.argv[1])
+    print(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])
+"""
+
+
+@pytest.mark.parametrize("name", ["a.gif", "a.mp4"])
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_a_long_film_takes_little_more_memory_than_a_short_one(tmp_path: Path, name: str) -> None:
+    if name == "a.mp4":
+        pytest.importorskip("av")
+    done = subprocess.run(
+        [sys.executable, "-c", FILM, name], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    short, long = map(int, done.stdout.split())
+    # KiB. All frames would take 123 MiB more; the encoder of MP4 keeps 80 by itself.
+    assert long - short < (120 if name == "a.mp4" else 10) * 1024
 
 
 def test_gif_takes_the_nearest_of_too_many_colours(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from topple.iphyre.episode import watch
 from topple.iphyre.game import Game
 from topple.iphyre.plan import NO_PLAN, Plan
 from topple.iphyre.rules import AT_60_HZ, Rules
-from topple.media.files import DEFAULT_FPS, Frame
+from topple.media.files import DEFAULT_FPS, DrawnFrames, Frame
 from topple.media.sheet import contact_sheet
 
 Color = tuple[int, int, int]
@@ -49,8 +49,10 @@ def picture_episode(
     fps: int = DEFAULT_FPS,
     size: int = SIZE,
     smooth: int = SMOOTH,
-) -> list[Frame]:
+) -> DrawnFrames:
     """An episode as frames: the start, then `fps` a second, and the last tick.
+
+    Each is drawn when it is asked for.
 
     Raises:
         ValueError: `fps` does not divide the ticks of a second.
@@ -61,10 +63,12 @@ def picture_episode(
     stride = rules.hz // fps
     last = len(trace.poses) - 1
     shown = [*range(0, last, stride), last]
-    return [
-        draw(game.scene, trace.poses[k], trace.present[k], game.eliminable, size, smooth)
-        for k in shown
-    ]
+
+    def frame(number: int) -> Frame:
+        poses, present = trace.poses[shown[number]], trace.present[shown[number]]
+        return draw(game.scene, poses, present, game.eliminable, size, smooth)
+
+    return DrawnFrames(len(shown), frame)
 
 
 def sheet(games: Sequence[Game], columns: int = 5, size: int = 240) -> Frame:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, overload
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
+from PIL.GifImagePlugin import getdata, getheader
 
 from topple.files import whole_file
 
@@ -19,12 +21,37 @@ Frame = npt.NDArray[np.uint8]  # [height, width, 3] RGB, top row first
 
 DEFAULT_FPS = 20  # divides the 60 steps of a second, and a GIF can keep it
 MAX_FPS = 60
-_GIF_COLORS = 256
+_GIF_COLORS = 255  # one number of 256 stands for what did not change
 _GIF_SAMPLE = 16  # frames whose colours make the palette
 
 
 class FrameFileError(ValueError):
     """A picture cannot be written; the message says why and what to do."""
+
+
+class DrawnFrames(Sequence[Frame]):
+    """Frames that are drawn each time they are asked for: a film takes the memory of one.
+
+    Args:
+        count: how many frames there are.
+        draw: draws the frame with a given number, counted from 0.
+    """
+
+    def __init__(self, count: int, draw: Callable[[int], Frame]) -> None:
+        self._numbers, self._draw = range(count), draw
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Frame: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Frame]: ...
+    def __getitem__(self, index: int | slice) -> Frame | list[Frame]:
+        chosen = self._numbers[index]
+        if isinstance(chosen, range):
+            return [self._draw(number) for number in chosen]
+        return self._draw(chosen)
 
 
 def save_png(frame: Frame, path: str | Path) -> None:
@@ -66,23 +93,40 @@ def _png(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
 
 def _gif(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
     # Scenes have a handful of flat colours and their blends: one palette for all frames and
-    # no dithering keeps the colours exact, the picture still and the file small.
+    # no dithering keeps the colours exact, the picture still and the file small. Pillow would
+    # keep all frames until it saves them; one after the other, a long film takes little memory.
     palette = _common_colors(frames)
-    bytes_ = palette.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
-    images = []
-    for frame in frames:
-        image = Image.fromarray(_nearest(_codes(frame), palette))
-        image.putpalette(bytes_)
-        images.append(image)
+    unchanged = len(palette)
+    colors = palette.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 1:].tobytes() + bytes(3)
     pause = max(2, round(100 / fps)) * 10  # browsers slow down GIFs faster than 50 a second
-    images[0].save(
-        path,
-        format="GIF",
-        save_all=True,
-        append_images=images[1:],
-        duration=[pause] * (len(images) - 1) + [pause + round(hold * 100) * 10],
-        loop=0,
-    )
+
+    def image(numbers: npt.NDArray[np.uint8]) -> Image.Image:
+        made = Image.fromarray(numbers)
+        made.putpalette(colors)
+        return made
+
+    with path.open("wb") as file:
+
+        def write(numbers: npt.NDArray[np.uint8], corner: tuple[int, int], duration: int) -> None:
+            options = {"duration": duration, "transparency": unchanged}
+            file.write(b"".join(getdata(image(numbers), corner, **options)))
+
+        shown = changes = _nearest(_codes(frames[0]), palette)
+        corner, duration = (0, 0), pause
+        file.write(b"".join(getheader(image(shown), info={"loop": 0})[0]))
+        for frame in islice(frames, 1, None):
+            numbers = _nearest(_codes(frame), palette)
+            differs = numbers != shown
+            rows, columns = (differs.any(axis).nonzero()[0] for axis in (1, 0))
+            if not len(rows):
+                duration += pause
+                continue
+            write(changes, corner, duration)
+            box = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+            changes = np.where(differs[box], numbers[box], np.uint8(unchanged))
+            corner, duration, shown = (int(columns[0]), int(rows[0])), pause, numbers
+        write(changes, corner, duration + round(hold * 100) * 10)
+        file.write(b";")
 
 
 def _codes(frame: Frame) -> npt.NDArray[np.uint32]:
@@ -95,8 +139,9 @@ def _codes(frame: Frame) -> npt.NDArray[np.uint32]:
 def _common_colors(frames: Sequence[Frame]) -> npt.NDArray[np.uint32]:
     """The most frequent colours of some frames, in order of their numbers."""
     chosen = np.linspace(0, len(frames) - 1, min(len(frames), _GIF_SAMPLE)).astype(int)
-    sample = np.concatenate([_codes(frames[k]).ravel() for k in chosen])
-    colors, counts = np.unique(sample, return_counts=True)
+    found = [np.unique(_codes(frames[k]), return_counts=True) for k in chosen]
+    colors, places = np.unique(np.concatenate([seen for seen, _ in found]), return_inverse=True)
+    counts = np.bincount(places, weights=np.concatenate([often for _, often in found]))
     return np.sort(colors[np.argsort(-counts, kind="stable")[:_GIF_COLORS]])
 
 
@@ -128,11 +173,11 @@ def mp4_bytes(frames: Sequence[Frame], fps: Fraction) -> bytes:
         FrameFileError: MP4 support is not installed.
     """
     file = io.BytesIO()
-    _encode(frames, file, fps, threads=1)
+    _encode(frames, file, fps)
     return file.getvalue()
 
 
-def _encode(frames: Sequence[Frame], file: IO[bytes], fps: Fraction, threads: int = 0) -> None:
+def _encode(frames: Sequence[Frame], file: IO[bytes], fps: Fraction) -> None:
     try:
         import av
     except ImportError:
@@ -143,7 +188,7 @@ def _encode(frames: Sequence[Frame], file: IO[bytes], fps: Fraction, threads: in
         stream = container.add_stream("libx264", rate=fps, options={"crf": "18"})
         stream.width, stream.height = width + width % 2, height + height % 2
         stream.pix_fmt = "yuv420p"
-        stream.thread_count = threads  # 0: as many as there are cores
+        stream.thread_count = 1  # more would change the bytes, and each keeps frames in memory
         for frame in frames:
             padded = np.ascontiguousarray(np.pad(frame, odd, mode="edge"))
             picture = av.VideoFrame.from_ndarray(padded, format="rgb24")

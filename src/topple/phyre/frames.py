@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from topple.media.files import Frame
+from topple.media.files import DrawnFrames, Frame
 from topple.phyre.palette import PHYRE_RGB, to_rgb
 from topple.phyre.scene import Body, Circle, Color, Scene
 
@@ -39,8 +39,8 @@ def draw_states(
     states: npt.NDArray[np.floating],
     size: int = DEFAULT_SIZE,
     smooth: int = SMOOTH,
-) -> list[Frame]:
-    """Frames of a simulation.
+) -> DrawnFrames:
+    """Frames of a simulation, each drawn when it is asked for.
 
     Args:
         scene: what was simulated, with the player's balls (see ``topple.phyre.engine.balls``).
@@ -61,7 +61,7 @@ def draw_states(
         )
     painter = _Painter(scene, size, smooth)
     poses = states[:, : len(scene.bodies), :3].astype(np.float64)
-    return [painter.paint(frame) for frame in poses]
+    return DrawnFrames(len(poses), lambda number: painter.paint(poses[number]))
 
 
 def start_poses(scene: Scene) -> npt.NDArray[np.float64]:

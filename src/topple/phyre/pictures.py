@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topple.media.files import DEFAULT_FPS, Frame
+from topple.media.files import DEFAULT_FPS, DrawnFrames, Frame
 from topple.media.sheet import contact_sheet
 from topple.phyre.engine.balls import with_action
 from topple.phyre.engine.native import SceneSet, simulate_batch
@@ -27,7 +27,7 @@ class Film(NamedTuple):
     """An attempt to watch."""
 
     outcome: Outcome
-    frames: list[Frame]  # the start, then one for each `stride` steps
+    frames: DrawnFrames  # the start, then one for each `stride` steps
 
 
 def check_action(action: npt.ArrayLike) -> npt.NDArray[np.float64]:

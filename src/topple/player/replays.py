@@ -13,7 +13,7 @@ from topple.iphyre.game import Game
 from topple.iphyre.pictures import picture_episode
 from topple.iphyre.plan import Elimination, Plan, PlanError
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
-from topple.media.files import DEFAULT_FPS, Frame, FrameFileError, save_frames
+from topple.media.files import DEFAULT_FPS, DrawnFrames, FrameFileError, save_frames
 from topple.phyre.pictures import film
 from topple.phyre.scene import Scene
 from topple.player.errors import InvalidError
@@ -116,7 +116,7 @@ def game_film(game: Game, plan: Plan, size: int, kind: FilmFormat, hz: ReplayHz)
     return _file_content(frames, kind, _FPS[hz])
 
 
-def _file_content(frames: list[Frame], kind: FilmFormat, fps: int) -> bytes:
+def _file_content(frames: DrawnFrames, kind: FilmFormat, fps: int) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"film.{kind.value}"
         try:
