@@ -45,11 +45,12 @@ SPEC = Spec(
 #: What is built: a name, what is kept, the format, how pictures are stored, and the limit it is
 #: compared with.
 BUILDS = [
+    ("states, stride 6", Keep(stride=6, states=True), "arrow", "png", "engine"),
     ("states, stride 6", Keep(stride=6, states=True), "parquet", "png", "engine"),
     ("states, stride 6", Keep(stride=6, states=True), "webdataset", "png", "engine"),
     ("states, stride 6", Keep(stride=6, states=True), "hdf5", "png", "engine"),
     ("states, stride 60", Keep(stride=60, states=True), "parquet", "png", "engine"),
-    ("raw 256 px codes, stride 60", Keep(stride=60, codes=True), "webdataset", "npz", "engine"),
+    ("raw 256 px codes, stride 60", Keep(stride=60, codes=True), "webdataset", "npy", "engine"),
     ("PNG 256 px codes, stride 60", Keep(stride=60, codes=True), "webdataset", "png", "engine"),
     ("H.264 256 px, stride 12", Keep(stride=12, rgb=256), "webdataset", "mp4", "encoder"),
 ]
@@ -96,7 +97,7 @@ def main() -> None:
             target = Target(Path(folder), shard, spec, plan.source)
 
             def build() -> list[str]:
-                return find_format(form).write(target, plan.source.samples(attempts, 1))  # noqa: B023
+                return find_format(form).write(target, plan.source.batches(attempts, 1))  # noqa: B023
 
             files = build()
             size = sum(path.stat().st_size for path in shard_files(Path(folder), files))

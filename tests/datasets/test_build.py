@@ -30,9 +30,10 @@ from topple.datasets.spec import Actions, Keep, Tasks
 
 FORMATS = [
     (phyre_spec, "parquet", "png"),
+    (phyre_spec, "arrow", "png"),
     (phyre_spec, "webdataset", "png"),
     (phyre_spec, "webdataset", "mp4"),
-    (phyre_spec, "webdataset", "npz"),
+    (phyre_spec, "webdataset", "npy"),
     (phyre_spec, "hdf5", "png"),
     (iphyre_spec, "parquet", "png"),
     (iphyre_spec, "webdataset", "mp4"),
@@ -111,7 +112,7 @@ def test_webdataset_is_read_by_its_own_library(tmp_path: Path) -> None:
     for row, sample in zip(loaded, expected_samples(spec), strict=True):
         assert row["__key__"] == sample["key"]
         assert row["json"]["outcome"] == sample["outcome"]
-        assert np.array_equal(row["npz"]["states"], sample["states"])
+        assert np.array_equal(row["states.npy"], sample["states"])
         for number, picture in enumerate(sample["rgb"]):
             assert np.array_equal(row[f"rgb.{number:03d}.png"], picture)
 

@@ -114,7 +114,7 @@ def test_phyre_fwd_cuts_clips_from_pairs(tmp_path: Path) -> None:
 
 
 def _loaded(shards: list[str]) -> list[dict[str, Any]]:
-    """The samples of shards by WebDataset, JSON and NPZ decoded, pictures as bytes."""
+    """The samples of shards by WebDataset, JSON and NPY decoded, pictures as bytes."""
     import gc
     import json
     import warnings
@@ -125,8 +125,8 @@ def _loaded(shards: list[str]) -> list[dict[str, Any]]:
         gc.collect()
     for row in rows:
         row["json"] = json.loads(row["json"])
-        if "npz" in row:
-            row |= np.load(io.BytesIO(row["npz"]))
+        for ending in [ending for ending in row if ending.endswith(".npy")]:
+            row[ending.removesuffix(".npy")] = np.load(io.BytesIO(row[ending]))
     return rows
 
 

@@ -167,7 +167,7 @@ WRONG = [
     ({"keep": {"stride": 0}}, "keep.stride is 0"),
     ({"keep": {"rbg": 64}}, "did you mean 'rgb'"),
     ({"keep": {"rgb": "64"}}, "has to be a whole number"),
-    ({"format": "arrow"}, "use one of parquet"),
+    ({"format": "csv"}, "use one of parquet"),
     ({"benchmark": "iphyre", "tasks": {"setup": "ball_within"}}, "has no setups"),
     ({"benchmark": "chess"}, "unknown benchmark"),
 ]

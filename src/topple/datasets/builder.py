@@ -20,12 +20,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import topple
 from topple.datasets.card import card_text
 from topple.datasets.formats import Target, find_format, stored_fields
 from topple.datasets.gather import gather
 from topple.datasets.plan import Plan, ShardId, open_source
-from topple.datasets.sample import Field, Sample
+from topple.datasets.sample import Batch, Field
 from topple.datasets.spec import Spec, spec_from_data
 from topple.files import lock, whole_file
 from topple.phyre.engine.backend import Backend
@@ -180,11 +182,11 @@ def build_shard(job: Job, shard: ShardId) -> Summary:
     outcomes: Counter[str] = Counter()
     draws: Counter[str] = Counter()
 
-    def counted() -> Iterator[Sample]:
-        for sample in plan.source.samples(plan.rows(shard), job.threads):
-            outcomes[outcome_word(sample)] += 1
-            draws[sample["draw"]] += 1
-            yield sample
+    def counted() -> Iterator[Batch]:
+        for batch in plan.source.batches(plan.rows(shard), job.threads):
+            outcomes.update(outcome_words(batch))
+            draws.update(batch["draw"].rows)
+            yield batch
 
     target = Target(folder, shard, plan.spec, plan.source)
     files = find_format(plan.spec.format).write(target, counted())
@@ -197,12 +199,12 @@ def build_shard(job: Job, shard: ShardId) -> Summary:
     return summary
 
 
-def outcome_word(sample: Mapping[str, Any]) -> str:
-    """Whether an attempt solved its task, failed, or does not fit it."""
-    if "outcome" in sample:
-        outcome = int(sample["outcome"])
-        return "solved" if outcome > 0 else "failed" if outcome < 0 else "invalid"
-    return "solved" if bool(sample["solved"]) else "failed"
+def outcome_words(batch: Batch) -> list[str]:
+    """Whether each attempt solved its task, failed, or does not fit it."""
+    if "solved" in batch:
+        return np.where(batch["solved"].rows, "solved", "failed").tolist()
+    signs = np.sign(np.asarray(batch["outcome"].rows, int))
+    return np.array(["invalid", "solved", "failed"])[signs].tolist()
 
 
 def _summary_path(unfinished: Path, shard: ShardId) -> Path:
@@ -344,11 +346,11 @@ def estimate(spec: Spec, workers: int, *, backend: Backend = "cpu") -> Estimate:
         chosen = plan.order(split)[: min(_TRIED, plan.shard_size)]
     rows = list(plan.rows_at(split, chosen))
     threads = None if backend == "cuda" else 1
-    list(plan.source.samples(rows, threads))  # what is made once, such as scenes, is not measured
+    list(plan.source.batches(rows, threads))  # what is made once, such as scenes, is not measured
     with tempfile.TemporaryDirectory() as place:
         target = Target(Path(place), shards[0], spec, plan.source)
         begin = time.perf_counter()
-        files = find_format(spec.format).write(target, plan.source.samples(rows, threads))
+        files = find_format(spec.format).write(target, plan.source.batches(rows, threads))
         seconds = time.perf_counter() - begin
         size = sum(path.stat().st_size for path in shard_files(Path(place), files))
     scale = total / max(1, len(chosen))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -12,14 +12,17 @@ from topple.datasets.attempts import Attempts, read_attempts
 from topple.datasets.sample import (
     COMMON,
     Array,
+    Batch,
+    Column,
     Draw,
     Field,
     Row,
-    Sample,
+    Source,
     check_splits,
     draw_by_kind,
     generator,
     picture_fields,
+    row_columns,
     text_fields,
 )
 from topple.datasets.spec import SPLITS, Spec, SpecError
@@ -46,7 +49,7 @@ _JITTER = 0.5  # s, by which a near miss differs from a solution, at most
 _ROUNDS = 8  # of changing solutions until enough fail
 
 
-class IPhyreSource:
+class IPhyreSource(Source):
     """I-PHYRE's episodes; see :class:`topple.datasets.sample.Source`.
 
     The action of a draw is a tick per gray block, in the game's order, or NEVER.
@@ -63,6 +66,7 @@ class IPhyreSource:
         self.splits = self._chosen()
         self._drawn = lru_cache(maxsize=None)(self._draw)
         self._known = lru_cache(maxsize=None)(self._played)
+        self._lines = lru_cache(maxsize=None)(lambda name: game_lines(self.game(name)))
 
     @property
     def engine(self) -> str:
@@ -207,21 +211,24 @@ class IPhyreSource:
 
     # Samples.
 
-    def samples(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Sample]:
-        """Play episodes; a sample for each row, in order."""
+    def _batch_size(self) -> int:
+        """Episodes that are played together, by about the bytes of one."""
         keep = self.spec.keep
         frames = self.rules.tick_limit // keep.stride + 2
         pictures = 3 * keep.rgb**2 + keep.masks**2
-        step = max(1, _CHUNK_BYTES // (frames * (pictures + 8192)))
-        for first in range(0, len(rows), step):
-            yield from self._chunk(rows[first : first + step], threads)
+        return max(1, _CHUNK_BYTES // (frames * (pictures + 8192)))
 
-    def _chunk(self, rows: Sequence[Row], threads: int | None) -> Iterator[Sample]:
+    def _batch(self, rows: Sequence[Row], threads: int | None) -> Batch:
+        """Samples of episodes that are played together."""
         names = sorted({row.task for row in rows})
         games = {name: self.game(name) for name in names}
-        request = self.rules.request
+        request, stride = self.rules.request, self.spec.keep.stride
+        actions = [np.array(row.draw.action, np.int32) for row in rows]
         due = np.concatenate(
-            [removals(games[row.task], np.array([row.draw.action], np.int32)) for row in rows]
+            [
+                removals(games[row.task], action[None])
+                for row, action in zip(rows, actions, strict=True)
+            ]
         )
         batch = simulate(
             scene_set(tuple(game.scene for game in games.values()), request.params, request.dt),
@@ -231,55 +238,71 @@ class IPhyreSource:
             np.full(len(rows), request.ticks, np.int32),
             request.out,
             threads=threads,
-            stride=self.spec.keep.stride,
+            stride=stride,
             bodies=max(game.bodies for game in games.values()),
         )
         assert batch.states is not None
         scores = scores_of(Outcomes(batch.solved, batch.ticks, batch.removed), self.rules)
-        for k, row in enumerate(rows):
-            game, score = games[row.task], scores[k]
-            frames = score.ticks // self.spec.keep.stride + 1
-            states = batch.states[k, :frames, : game.bodies]
-            ticks = np.arange(frames)[:, None] * self.spec.keep.stride
-            here = due[k, : game.bodies]
-            present = (here < 0) | (ticks < here)
-            sample: Sample = {
-                "key": row.key,
-                "split": row.split,
-                "task": row.task,
-                "draw": row.draw.kind,
-                "action": np.array(row.draw.action, np.int32),
-                "solved": np.bool_(score.solved),
-                "ticks": np.int32(score.ticks),
-                "removed": np.int32(score.removed),
-                "reward": np.float64(score.reward),
-            }
-            self._observe(sample, game, row, states, present)
-            yield sample
+        played = np.array([score.ticks for score in scores], np.int32)
+        sizes = np.column_stack([played // stride + 1, [games[row.task].bodies for row in rows]])
+        ticks = np.arange(batch.states.shape[1])[:, None] * stride
+        due = due[:, None, : batch.states.shape[2]]
+        inside = (np.arange(len(ticks)) < sizes[:, :1])[:, :, None]
+        inside = inside & (np.arange(batch.states.shape[2]) < sizes[:, 1:])[:, None]
+        present = Column(((due < 0) | (ticks < due)) & inside, sizes)
+        states = Column(
+            np.where(inside[..., None], batch.states, 0.0),
+            np.column_stack([sizes, np.full(len(rows), batch.states.shape[3])]),
+        )
+        found = {
+            **row_columns(rows),
+            "action": Column(actions),
+            "solved": Column(np.array([score.solved for score in scores], np.bool_)),
+            "ticks": Column(played),
+            "removed": Column(np.array([score.removed for score in scores], np.int32)),
+            "reward": Column(np.array([score.reward for score in scores], np.float64)),
+        }
+        return found | self._observed(rows, played, states, present)
 
-    def _observe(self, sample: Sample, game: Game, row: Row, states: Array, present: Array) -> None:
+    def _observed(
+        self, rows: Sequence[Row], ticks: Array, states: Column, present: Column
+    ) -> Batch:
         keep = self.spec.keep
+        found: Batch = {}
+        games = [self.game(row.task) for row in rows]
         if keep.text:
-            sample["description"] = GOAL
-            sample["scene"] = game_lines(game)
+            found["description"] = Column([GOAL] * len(rows))
+            found["scene"] = Column([self._lines(row.task) for row in rows])
         if keep.states:
-            sample["states"], sample["present"] = states.copy(), present
+            found |= {"states": states, "present": present}
         if keep.features:
-            plan = row_plan(game, np.array(row.draw.action, np.int32), self.rules)
-            ticks = int(sample["ticks"])
-            worlds = walk(game, plan, self.rules, self.rules.request.builds, ticks, keep.stride)
-            tables = [object_table(world, game.eliminable) for world in worlds]
-            sample["features"] = np.array(tables, np.float32)
-        poses = states[:, :, :3]
+            found["features"] = Column(
+                [self._tables(row, int(last)) for row, last in zip(rows, ticks, strict=True)]
+            )
+        seen = [
+            (game, list(zip(states[k][:, :, :3], present[k], strict=True)))
+            for k, game in enumerate(games if keep.rgb or keep.masks else ())
+        ]
         if keep.rgb:
-            drawn = [
-                draw(game.scene, pose, there, game.eliminable, keep.rgb)
-                for pose, there in zip(poses, present, strict=True)
-            ]
-            sample["rgb"] = np.array(drawn)
+            found["rgb"] = Column(
+                [
+                    np.array([draw(g.scene, *frame, g.eliminable, keep.rgb) for frame in frames])
+                    for g, frames in seen
+                ]
+            )
         if keep.masks:
-            painted = [
-                draw_masks(game.scene, pose, there, keep.masks)
-                for pose, there in zip(poses, present, strict=True)
-            ]
-            sample["masks"] = np.array(painted)
+            found["masks"] = Column(
+                [
+                    np.array([draw_masks(g.scene, *frame, keep.masks) for frame in frames])
+                    for g, frames in seen
+                ]
+            )
+        return found
+
+    def _tables(self, row: Row, ticks: int) -> Array:
+        """The object table of every frame of an episode."""
+        game = self.game(row.task)
+        plan = row_plan(game, np.array(row.draw.action, np.int32), self.rules)
+        stride, builds = self.spec.keep.stride, self.rules.request.builds
+        worlds = walk(game, plan, self.rules, builds, ticks, stride)
+        return np.array([object_table(world, game.eliminable) for world in worlds], np.float32)

@@ -19,13 +19,17 @@ from topple.datasets.combinations import combination_tasks
 from topple.datasets.sample import (
     COMMON,
     Array,
+    Batch,
+    Column,
     Draw,
     Field,
     Row,
-    Sample,
+    Source,
     check_splits,
     draw_by_kind,
+    merged,
     picture_fields,
+    row_columns,
     text_fields,
 )
 from topple.datasets.spec import SPLITS, Spec, SpecError
@@ -56,7 +60,7 @@ _NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
 _TRIES = 200  # random actions drawn per one that is wanted, at most
 
 
-class PhyreSource:
+class PhyreSource(Source):
     """PHYRE's attempts; see :class:`topple.datasets.sample.Source`.
 
     Args:
@@ -252,19 +256,13 @@ class PhyreSource:
 
     # Samples.
 
-    def samples(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Sample]:
-        """Make attempts; a sample for each row, in order."""
-        step = max(1, _CHUNK_BYTES // self._bytes())
-        for first in range(0, len(rows), step):
-            yield from self._chunk(rows[first : first + step], threads)
-
-    def _bytes(self) -> int:
-        """About the bytes of one attempt while it is simulated."""
+    def _batch_size(self) -> int:
+        """Attempts that are simulated together, by about the bytes of one."""
         keep = self.spec.keep
         frames = self._request().frames
         pictures = SCENE_SIZE**2 * (bool(keep.codes) + bool(keep.masks) + 3 * bool(keep.rgb))
         contacts = FIRST_CONTACT_BUFFER * CONTACT_DTYPE.itemsize * keep.contacts
-        return frames * (pictures + 1024) + contacts + 1
+        return max(1, _CHUNK_BYTES // (frames * (pictures + 1024) + contacts + 1))
 
     def _request(self) -> Request:
         keep = self.spec.keep
@@ -277,21 +275,21 @@ class PhyreSource:
             max_contacts=FIRST_CONTACT_BUFFER if keep.contacts else 0,
         )
 
-    def _chunk(self, rows: Sequence[Row], threads: int | None) -> list[Sample]:
+    def _batch(self, rows: Sequence[Row], threads: int | None) -> Batch:
         """Samples of attempts that are simulated together."""
         names = sorted({row.task for row in rows})
         place = {name: number for number, name in enumerate(names)}
         scenes = [self.scene(name) for name in names]
-        samples: list[Sample] = [{} for _ in rows]
-        for width in sorted({len(row.draw.action) for row in rows}):
-            places = [k for k, row in enumerate(rows) if len(row.draw.action) == width]
-            index = np.array([place[rows[k].task] for k in places], np.int32)
-            actions = np.array([rows[k].draw.action for k in places]).reshape(len(places), width)
+        widths = np.array([len(row.draw.action) for row in rows])
+        parts = []
+        for width in np.unique(widths).tolist():
+            places = np.flatnonzero(widths == width)
+            some = [rows[k] for k in places.tolist()]
+            index = np.array([place[row.task] for row in some], np.int32)
+            actions = np.array([row.draw.action for row in some]).reshape(len(some), width)
             made = self._simulate(scenes, index, actions, threads)
-            for number, k in enumerate(places):
-                scene = scenes[index[number]]
-                samples[k] = self._sample(rows[k], scene, actions[number], made, number)
-        return samples
+            parts.append((places, self._columns(some, scenes, index, actions, made)))
+        return merged(parts)
 
     def _simulate(
         self, scenes: Sequence[Scene], index: Array, actions: Array, threads: int | None
@@ -316,53 +314,68 @@ class PhyreSource:
             made["masks"] = _masks(scenes, index, result, request, keep.after_solved, options)
         return made
 
-    def _sample(
-        self, row: Row, scene: Scene, action: Array, made: Mapping[str, Any], number: int
-    ) -> Sample:
+    def _columns(
+        self,
+        rows: Sequence[Row],
+        scenes: Sequence[Scene],
+        index: Array,
+        actions: Array,
+        made: Mapping[str, Any],
+    ) -> Batch:
         keep = self.spec.keep
         result: BatchResult = made["result"]
         seen: BatchResult = made["seen"]
-        frames = int(seen.frame_count[number])
-        goal = scene.goal
-        sample: Sample = {
-            "key": row.key,
-            "split": row.split,
-            "task": row.task,
-            "draw": row.draw.kind,
-            "template": row.task.split(":")[0],
-            "action": action.copy(),
-            "balls": result.balls[number].copy(),
-            "outcome": np.int8(result.outcome[number]),
-            "steps": np.int32(result.steps[number]),
-            "goal": np.array(
-                (goal.first, goal.second, goal.hold_steps) if goal else (-1, -1, 0), np.int32
-            ),
+        frames, balls = seen.frame_count, actions.shape[1] // 3
+        goals = [
+            (goal.first, goal.second, goal.hold_steps) if (goal := scene.goal) else (-1, -1, 0)
+            for scene in scenes
+        ]
+        found = {
+            **row_columns(rows),
+            "template": Column([row.task.split(":")[0] for row in rows]),
+            "action": Column(actions),
+            "balls": Column(result.balls),
+            "outcome": Column(result.outcome),
+            "steps": Column(result.steps),
+            "goal": Column(np.array(goals, np.int32)[index]),
         }
         if keep.text:
-            sample["description"], sample["scene"] = self._words(row.task)
-        balls = len(action) // 3
-        bodies = len(scene.bodies) + balls if frames else 0
+            words = [self._words(row.task) for row in rows]
+            found["description"] = Column([goal for goal, _ in words])
+            found["scene"] = Column([scene for _, scene in words])
+
+        def column(array: Array, counts: Sequence[int]) -> Column:
+            """Frames of so many bodies in each scene."""
+            bodies = np.where(frames > 0, np.array(counts)[index] + balls, 0)
+            sizes = np.column_stack([frames, bodies, np.full(len(rows), array.shape[-1])])
+            return Column(array, sizes.astype(np.int64))
+
         if keep.states:
             assert seen.states is not None
-            sample["states"] = seen.states[number, :frames, :bodies].copy()
+            found["states"] = column(seen.states, [len(scene.bodies) for scene in scenes])
         if keep.features:
             assert seen.objects is not None
-            objects = sum(body.kind != 0 for body in scene.bodies) + balls if frames else 0
-            sample["features"] = seen.objects[number, :frames, :objects].copy()
+            kinds = [sum(body.kind != 0 for body in scene.bodies) for scene in scenes]
+            found["features"] = column(seen.objects, kinds)
+        numbers = range(len(rows))
         if keep.codes:
             assert seen.images is not None
-            sample["codes"] = np.ascontiguousarray(seen.images[number, :frames, ::-1])
+            shown = seen.images[:, :, ::-1]
+            found["codes"] = Column([shown[k, : frames[k]] for k in numbers])
         if keep.rgb:
-            sample["rgb"] = self._rgb(scene, seen, number, frames)
+            pictures = [self._rgb(scenes[index[k]], seen, k, int(frames[k])) for k in numbers]
+            found["rgb"] = Column(pictures)
         if keep.masks:
-            picked = np.arange(keep.masks) * SCENE_SIZE // keep.masks  # nearest pixels
-            masks = made["masks"][number, :frames, ::-1]
-            sample["masks"] = np.ascontiguousarray(masks[:, picked][:, :, picked])
+            nearest = np.arange(keep.masks) * SCENE_SIZE // keep.masks
+            masks = made["masks"][:, :, ::-1]
+            found["masks"] = Column(
+                [masks[k, : frames[k]][:, nearest][:, :, nearest] for k in numbers]
+            )
         if keep.contacts:
-            events = seen.contacts_of(number)
+            events = [seen.contacts_of(k) for k in numbers]
             for name in CONTACT_DTYPE.names or ():
-                sample[f"contact_{name}"] = np.ascontiguousarray(events[name])
-        return sample
+                found[f"contact_{name}"] = Column([event[name] for event in events])
+        return found
 
     def _rgb(self, scene: Scene, seen: BatchResult, number: int, frames: int) -> Array:
         """Pictures: the engine's, averaged to smaller sizes; larger ones drawn from the shapes."""

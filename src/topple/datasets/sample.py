@@ -1,13 +1,17 @@
 """Samples: one attempt with what is kept of it, and the fields that a data set has.
 
-Every format writes the same samples, so that what one library reads is what another reads.
+Every format writes the same samples, so that what one library reads is what another reads. They
+come in batches, a column per field, as the engine gives them; formats that store columns write
+them without touching a single sample.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,29 +52,141 @@ class Row(NamedTuple):
     draw: Draw
 
 
-class Source(Protocol):
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The values of a field in a batch of samples.
+
+    Attributes:
+        rows: a value per sample: a list, or an array whose rows may be padded.
+        sizes: [samples, dimensions] of each value within its padded row; None if rows are whole.
+    """
+
+    rows: Array | Sequence[Any]
+    sizes: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, number: int) -> Any:
+        """A value, as a view where it is an array."""
+        value = self.rows[number]
+        if self.sizes is None:
+            return value
+        return value[tuple(slice(0, size) for size in self.sizes[number].tolist())]
+
+    def part(self, first: int, end: int) -> Column:
+        """The values of some samples."""
+        sizes = None if self.sizes is None else self.sizes[first:end]
+        return Column(self.rows[first:end], sizes)
+
+    def shapes(self) -> Array:
+        """[samples, dimensions] the shape of each array."""
+        if self.sizes is not None:
+            return self.sizes
+        shapes = [np.shape(value) for value in self.rows]
+        return np.array(shapes, np.int64).reshape(len(shapes), -1)
+
+    def flat(self, dtype: str) -> Array:
+        """All numbers of all arrays, one after the other."""
+        if self.sizes is None and isinstance(self.rows, np.ndarray):
+            return np.ascontiguousarray(self.rows, dtype).ravel()
+        counts = self.shapes().prod(axis=1)
+        ends = counts.cumsum().tolist()
+        found = np.empty(ends[-1] if ends else 0, dtype)
+        for number, (count, end) in enumerate(zip(counts.tolist(), ends, strict=True)):
+            value = self[number]
+            found[end - count : end].reshape(value.shape)[...] = value
+        return found
+
+    def padded(self, dtype: str) -> Array:
+        """[samples, ...] the arrays, padded with zeros to the largest."""
+        shapes = self.shapes()
+        largest = shapes.max(axis=0, initial=0).tolist()
+        if isinstance(self.rows, np.ndarray):  # what is beyond a value's size is zero already
+            return self.rows[(slice(None), *(slice(0, size) for size in largest))]
+        found = np.zeros((len(self), *largest), dtype)
+        for row, value in zip(found, self.rows, strict=True):
+            row[tuple(slice(0, size) for size in value.shape)] = value
+        return found
+
+
+Batch = dict[str, Column]  # by field
+
+
+def batch_samples(batches: Iterable[Batch]) -> Iterator[Sample]:
+    """The samples of some batches, as views of their columns."""
+    for batch in batches:
+        for number in range(len(batch["key"])):
+            yield {name: column[number] for name, column in batch.items()}
+
+
+def merged(parts: Sequence[tuple[Array, Batch]]) -> Batch:
+    """One batch of several.
+
+    Args:
+        parts: the places of their samples, and the batches.
+    """
+    if len(parts) == 1:
+        return parts[0][1]
+    order = np.argsort(np.concatenate([places for places, _ in parts])).tolist()
+    found = {}
+    for name in parts[0][1]:
+        values = [part[name][k] for _, part in parts for k in range(len(part[name]))]
+        found[name] = Column([values[k] for k in order])
+    return found
+
+
+class Source(ABC):
     """Attempts of a benchmark: drawn, then made."""
 
     spec: Spec
     splits: dict[str, list[str]]  # the tasks of each split, by name
 
     @property
+    @abstractmethod
     def engine(self) -> str:
         """The hash of the engine."""
-        ...
 
     @property
+    @abstractmethod
     def fields(self) -> dict[str, Field]:
         """What a sample holds."""
-        ...
 
+    @abstractmethod
     def draw(self, task: str) -> list[Draw]:
         """All attempts of a task; the same each time."""
-        ...
+
+    @abstractmethod
+    def _batch_size(self) -> int:
+        """Attempts that are made together, so that they fit into memory."""
+
+    @abstractmethod
+    def _batch(self, rows: Sequence[Row], threads: int | None) -> Batch:
+        """Make attempts together."""
+
+    def batches(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Batch]:
+        """Make attempts; a sample for each row, in order."""
+        size = self._batch_size()
+        for first in range(0, len(rows), size):
+            yield self._batch(rows[first : first + size], threads)
 
     def samples(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Sample]:
-        """Make attempts; a sample for each row, in order."""
-        ...
+        """Make attempts; a sample for each row, in order, which owns its arrays."""
+        for sample in batch_samples(self.batches(rows, threads)):
+            yield {
+                name: value.copy() if isinstance(value, np.ndarray) else value
+                for name, value in sample.items()
+            }
+
+
+def row_columns(rows: Sequence[Row]) -> Batch:
+    """The columns of what rows say before they are made."""
+    return {
+        "key": Column([row.key for row in rows]),
+        "split": Column([row.split for row in rows]),
+        "task": Column([row.task for row in rows]),
+        "draw": Column([row.draw.kind for row in rows]),
+    }
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:

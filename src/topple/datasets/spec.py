@@ -46,8 +46,8 @@ else:
 SPLITS = ("train", "dev", "test")
 #: How attempts may be drawn: see :class:`Actions`.
 DRAWS = ("random", "listed", "solutions", "near_misses", "failures", "nothing", "agent")
-FORMATS = ("parquet", "webdataset", "hdf5", "minari", "rpin", "phyworld", "nff")
-PICTURES = ("png", "mp4", "npz")
+FORMATS = ("parquet", "arrow", "webdataset", "hdf5", "minari", "rpin", "phyworld", "nff")
+PICTURES = ("png", "mp4", "npy")
 STRATEGIES = ("on_the_fly", "combined", "in_advance")
 _MAX_SIZE = 2048  # pixels; a typo should not fill a disk
 

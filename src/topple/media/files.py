@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zlib
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice
@@ -211,30 +210,6 @@ def read_mp4(content: bytes) -> npt.NDArray[np.uint8]:
     with av.open(io.BytesIO(content), mode="r") as video:
         frames = [frame.to_ndarray(format="rgb24") for frame in video.decode(video=0)]
     return np.array(frames, np.uint8)
-
-
-def png_bytes(
-    picture: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8] | None = None
-) -> bytes:
-    """A picture as the bytes of a PNG file, written quickly.
-
-    Args:
-        picture: [height, width, 3] RGB, or [height, width] numbers of colours.
-        palette: [colours, 3] what the numbers look like.
-    """
-    image = Image.fromarray(picture)
-    if palette is not None:
-        image.putpalette(palette.tobytes())
-    file = io.BytesIO()
-    # Scenes are flat areas: runs are all there is to compress, and looking for more takes time.
-    image.save(file, format="PNG", compress_level=1, compress_type=zlib.Z_RLE)
-    return file.getvalue()
-
-
-def read_png(content: bytes) -> npt.NDArray[np.uint8]:
-    """The picture in the bytes of a PNG file; of one with a palette, the numbers of colours."""
-    with Image.open(io.BytesIO(content)) as image:
-        return np.asarray(image)
 
 
 _WRITERS = {".png": _png, ".gif": _gif, ".mp4": _mp4}

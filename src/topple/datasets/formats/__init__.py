@@ -11,14 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
-import numpy as np
-import numpy.typing as npt
-
 from topple.datasets.plan import ShardId
-from topple.datasets.sample import Field, Sample, Source
+from topple.datasets.sample import Batch, Field, Sample, Source
 from topple.datasets.spec import Spec
-from topple.media.files import png_bytes
-from topple.phyre.palette import PHYRE_RGB
 
 
 class Target(NamedTuple):
@@ -60,7 +55,7 @@ class Format(Protocol):
     LOSSY: Sequence[str]  # fields that come back changed; they are compared as they are stored
     Reader: type[Reader]
 
-    def write(self, target: Target, samples: Iterable[Sample]) -> list[str]:
+    def write(self, target: Target, batches: Iterable[Batch]) -> list[str]:
         """Write a shard; returns patterns of its files, relative to the folder."""
         ...
 
@@ -83,15 +78,6 @@ def stored_fields(form: Format, source: Source) -> Mapping[str, Field]:
     """What a stored sample of a format holds."""
     own = getattr(form, "stored_fields", None)
     return source.fields if own is None else cast(Mapping[str, Field], own(source))
-
-
-def picture_bytes(name: str, picture: npt.NDArray[np.uint8]) -> bytes:
-    """A picture of a field as PNG; colour codes and masks keep their numbers and look coloured."""
-    return png_bytes(picture, _PALETTES.get(name))
-
-
-_NUMBERS = np.arange(256)[:, None] * (37, 91, 151) % 256  # neighbouring numbers look different
-_PALETTES = {"codes": PHYRE_RGB, "masks": (255 - _NUMBERS).astype(np.uint8)}
 
 
 def frames_per_second(spec: Spec) -> int:

@@ -13,71 +13,68 @@ import h5py
 import numpy as np
 
 from topple.datasets.formats import Target
-from topple.datasets.sample import Array, Field, Sample
+from topple.datasets.sample import Array, Batch, Column, Field, Sample
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 
 LIBRARIES = ("h5py",)
 LOSSY: tuple[str, ...] = ()
 _LEVEL = 1  # of compression: what is padded costs nothing, and little time is spent
+_SMALL = 2  # dimensions of arrays that are not worth compressing
+_ROWS = 256  # of these that lie together
 
 
-def write(target: Target, samples: Iterable[Sample]) -> list[str]:
-    """Write a shard as one file; pictures as they come, all else at the end, at once."""
+def write(target: Target, batches: Iterable[Batch]) -> list[str]:
+    """Write a shard as one file, batch by batch."""
     name = f"{target.shard.name}.h5"
-    columns: dict[str, list[Any]] = {name: [] for name in target.fields}
     with whole_file(target.folder / name) as temporary, h5py.File(temporary, "w") as file:
         file.attrs["fields"] = list(target.fields)
-        for number, sample in enumerate(samples):
+        first = 0
+        for batch in batches:
             for field_name, field in target.fields.items():
-                value = sample[field_name]
-                if field.frames:
-                    _append(file, number, field_name, value)
-                columns[field_name].append(value.shape if field.frames else value)
-        for field_name, field in target.fields.items() if columns["key"] else ():
-            _write_column(file, field_name, field, columns[field_name])
-            file[field_name].attrs["about"] = field.about
+                _write_column(file, first, field_name, field, batch[field_name])
+            first += len(batch["key"])
     return [name]
 
 
-def _append(file: h5py.File, number: int, name: str, value: Array) -> None:
-    """Add the pictures of a sample, below those before."""
+def _write_column(file: h5py.File, first: int, name: str, field: Field, column: Column) -> None:
+    if field.is_scalar:
+        kind = h5py.string_dtype() if field.dtype == "str" else field.dtype
+        _append(file, first, name, np.asarray(column.rows, kind), field.about)
+        return
+    shapes = column.shapes().astype(np.int32)
+    _append(file, first, f"shape/{name}", shapes, f"size of {name} in each row")
+    if not field.frames:
+        _append(file, first, name, column.padded(field.dtype), field.about)
+        return
+    for number, value in enumerate(column.rows):
+        _append(file, first + number, name, value[None], field.about)
+
+
+def _append(file: h5py.File, first: int, name: str, rows: Array, about: str) -> None:
+    """Add rows below those before; all are padded to the largest."""
     if name not in file:
-        _create(file, name, (0, *value.shape), value.dtype)
+        _create(file, name, rows).attrs["about"] = about
     data = file[name]
-    data.resize((number + 1, *np.maximum(data.shape[1:], value.shape).tolist()))
-    data[(number, *(slice(0, size) for size in value.shape))] = value
+    largest = np.maximum(data.shape[1:], rows.shape[1:]).tolist()
+    data.resize((first + len(rows), *largest))
+    data[(slice(first, None), *(slice(0, size) for size in rows.shape[1:]))] = rows
 
 
-def _create(file: h5py.File, name: str, shape: tuple[int, ...], kind: Any) -> h5py.Dataset:
+def _create(file: h5py.File, name: str, rows: Array) -> h5py.Dataset:
+    """An empty array of such rows; large ones are compressed, each row by itself."""
+    large = rows.ndim > _SMALL
+    packed = {"compression": "gzip", "compression_opts": _LEVEL, "shuffle": True} if large else {}
+    sizes = [max(1, size) for size in rows.shape[1:]]
     return file.create_dataset(
         name,
-        shape,
-        kind,
-        maxshape=(None,) * len(shape),
-        chunks=(1, *(max(1, size) for size in shape[1:])),
-        compression="gzip",
-        compression_opts=_LEVEL,
-        shuffle=True,
+        (0, *rows.shape[1:]),
+        rows.dtype,
+        maxshape=(None,) * rows.ndim,
+        chunks=(1 if large else _ROWS, *sizes),
         track_times=False,
+        **packed,
     )
-
-
-def _write_column(file: h5py.File, name: str, field: Field, values: list[Any]) -> None:
-    if field.dtype == "str":
-        file.create_dataset(name, data=values, dtype=h5py.string_dtype(), track_times=False)
-        return
-    if field.is_scalar:
-        file.create_dataset(name, data=np.array(values, field.dtype), track_times=False)
-        return
-    shapes = np.array([v if field.frames else v.shape for v in values], np.int32)
-    sizes = file.create_dataset(f"shape/{name}", data=shapes, track_times=False)
-    sizes.attrs["about"] = f"size of {name} in each row"
-    if not field.frames:
-        padded = np.zeros((len(values), *shapes.max(axis=0).tolist()), field.dtype)
-        for row, value in zip(padded, values, strict=True):
-            row[tuple(slice(0, size) for size in value.shape)] = value
-        _create(file, name, padded.shape, field.dtype)[...] = padded
 
 
 class Reader:

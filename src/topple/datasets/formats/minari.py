@@ -23,7 +23,7 @@ from minari.dataset.minari_storage import MinariStorage
 import topple.envs
 from topple.datasets.formats import Target
 from topple.datasets.iphyre_source import IPhyreSource
-from topple.datasets.sample import Field, Sample, Source
+from topple.datasets.sample import Batch, Field, Sample, Source, batch_samples
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.iphyre.game import MAX_ELIMINABLE
@@ -80,12 +80,12 @@ def play(sample: Sample, source: IPhyreSource) -> dict[str, Any]:
     return {**{name: sample[name] for name in _OPTIONS}, **arrays}
 
 
-def write(target: Target, samples: Iterable[Sample]) -> list[str]:
+def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Play the episodes of a shard and hold them in one file."""
     name = f"{_PARTS}/{target.shard.name}.npz"
     arrays: dict[str, Any] = {}
     options = []
-    for number, sample in enumerate(samples):
+    for number, sample in enumerate(batch_samples(batches)):
         episode = play(sample, cast(IPhyreSource, target.source))
         options.append({word: episode[word] for word in _OPTIONS})
         arrays |= {f"{word}_{number}": episode[word] for word in _STEPS}

@@ -16,7 +16,7 @@ import numpy as np
 
 from topple.datasets.formats import Target
 from topple.datasets.iphyre_source import IPhyreSource
-from topple.datasets.sample import Field, Sample, Source
+from topple.datasets.sample import Batch, Field, Sample, Source, batch_samples
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.iphyre.dataset import FPS, walk
@@ -59,13 +59,13 @@ def stored(sample: Sample, source: IPhyreSource) -> Sample:
     return {"vectors": vectors, "actions": np.array(made, np.float64).reshape(-1, 3)}
 
 
-def write(target: Target, samples: Iterable[Sample]) -> list[str]:
+def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write the episodes of a game."""
     source = cast(IPhyreSource, target.source)
     game = source.splits[target.shard.split][target.shard.number]
     solutions = target.spec.actions.counts().get("solutions", 0)
     counts = {"solutions": 0, "failures": solutions}  # where the next of a kind goes
-    for sample in samples:
+    for sample in batch_samples(batches):
         number = counts[sample["draw"]]
         counts[sample["draw"]] += 1
         for name, array in stored(sample, source).items():

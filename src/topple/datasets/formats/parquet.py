@@ -1,14 +1,13 @@
 """Parquet by pyarrow: a row per attempt, for tables of states and outcomes.
 
 Arrays are nested lists, pictures are lists of PNG images, and the features are declared in the
-schema as Hugging Face's ``datasets`` reads them.
+schema as Hugging Face's ``datasets`` reads them. The format ``arrow`` has the same tables.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from topple.datasets.formats import Target, picture_bytes
-from topple.datasets.sample import Array, Field, Sample
+from topple.datasets.formats import Target
+from topple.datasets.formats.pictures import picture_files
+from topple.datasets.sample import Array, Batch, Column, Field, Sample
 from topple.datasets.spec import Spec
 from topple.files import whole_file
-from topple.media.files import read_png
+from topple.media.png import read_png
 
-LIBRARIES = ("pyarrow", "pillow")
+LIBRARIES = ("pyarrow", "isal")
 LOSSY: tuple[str, ...] = ()
 _GROUP = 64  # rows that are written and read together
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
@@ -32,8 +32,8 @@ def _kind(field: Field) -> pa.DataType:
     if field.frames:
         return pa.list_(_IMAGE)
     kind = pa.string() if field.dtype == "str" else pa.from_numpy_dtype(np.dtype(field.dtype))
-    for _ in field.shape:
-        kind = pa.list_(kind)
+    for size in reversed(field.shape):
+        kind = pa.list_(kind) if size is None else pa.list_(kind, size)
     return kind
 
 
@@ -43,8 +43,9 @@ def _feature(field: Field) -> dict[str, Any]:
     feature: dict[str, Any] = {"dtype": names.get(field.dtype, field.dtype), "_type": "Value"}
     if field.frames:
         return {"feature": {"_type": "Image"}, "_type": "Sequence"}
-    for _ in field.shape:
-        feature = {"feature": feature, "_type": "Sequence"}
+    for size in reversed(field.shape):
+        length = {} if size is None else {"length": size}
+        feature = {"feature": feature, **length, "_type": "Sequence"}
     return feature
 
 
@@ -59,43 +60,59 @@ def schema(fields: Mapping[str, Field]) -> pa.Schema:
     return pa.schema(columns, metadata={"huggingface": info})
 
 
-def write(target: Target, samples: Iterable[Sample]) -> list[str]:
-    """Write a shard as one file."""
-    name = f"{target.shard.name}.parquet"
-    columns, rest = schema(target.fields), iter(samples)
-    with (
-        whole_file(target.folder / name) as temporary,
-        pq.ParquetWriter(temporary, columns, compression="zstd") as writer,
-    ):
-        while group := list(islice(rest, _GROUP)):
+def tables(columns: pa.Schema, target: Target, batches: Iterable[Batch]) -> Iterator[pa.Table]:
+    """The samples of a shard, some rows at a time."""
+    for batch in batches:
+        for first in range(0, len(batch["key"]), _GROUP):
             arrays = [
-                _column(name, [sample[name] for sample in group], field)
+                _column(name, batch[name].part(first, first + _GROUP), field)
                 for name, field in target.fields.items()
             ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=columns))
+            yield pa.Table.from_arrays(arrays, schema=columns)
+
+
+def write(target: Target, batches: Iterable[Batch]) -> list[str]:
+    """Write a shard as one file."""
+    name = f"{target.shard.name}.parquet"
+    columns = schema(target.fields)
+    words = [name for name, field in target.fields.items() if field.dtype == "str"]
+    options = {"compression": "zstd", "use_dictionary": words, "write_statistics": words}
+    with (
+        whole_file(target.folder / name) as temporary,
+        pq.ParquetWriter(temporary, columns, **options) as writer,
+    ):
+        for table in tables(columns, target, batches):
+            writer.write_table(table)
     return [name]
 
 
-def _column(name: str, values: Sequence[Any], field: Field) -> pa.Array:
+def _column(name: str, column: Column, field: Field) -> pa.Array:
     if field.frames:
-        images = [
-            [{"bytes": picture_bytes(name, p), "path": None} for p in value] for value in values
-        ]
-        return pa.array(images, _kind(field))
+        return _pictures(name, column)
     if field.dtype == "str":
-        return pa.array(values, pa.string())
+        return pa.array(column.rows, pa.string())
     if field.is_scalar:
-        return pa.array(np.array(values, np.dtype(field.dtype)))
-    flat = np.concatenate([np.asarray(value, field.dtype).ravel() for value in values])
-    column: pa.Array = pa.array(flat)
+        return pa.array(np.asarray(column.rows, field.dtype))
+    shapes = column.shapes()
+    values: pa.Array = pa.array(column.flat(field.dtype))
     for depth in reversed(range(len(field.shape))):  # from the innermost lists outwards
-        counts = [
-            np.full(int(np.prod(value.shape[:depth])), value.shape[depth], np.int32)
-            for value in values
-        ]
-        starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int32)
-        column = pa.ListArray.from_arrays(pa.array(starts), column)
-    return column
+        if (size := field.shape[depth]) is not None:
+            values = pa.FixedSizeListArray.from_arrays(values, size)
+            continue
+        counts = np.repeat(shapes[:, depth], shapes[:, :depth].prod(axis=1))
+        starts = np.concatenate([[0], counts.cumsum()]).astype(np.int32)
+        values = pa.ListArray.from_arrays(pa.array(starts), values)
+    return values
+
+
+def _pictures(name: str, column: Column) -> pa.Array:
+    files = [picture_files(name, value) for value in column.rows]
+    contents = pa.array([content for some in files for content in some], pa.binary())
+    images = pa.StructArray.from_arrays(
+        [contents, pa.nulls(len(contents), pa.string())], fields=list(_IMAGE)
+    )
+    starts = np.concatenate([[0], np.cumsum([len(some) for some in files])]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(starts), images)
 
 
 class Reader:
@@ -104,19 +121,28 @@ class Reader:
     def __init__(
         self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
     ) -> None:
-        self._file = pq.ParquetFile(folder / entry["files"][0])
+        self._open(folder / entry["files"][0])
         self._fields = fields
         self._group: tuple[int, pa.Table] | None = None
 
+    def _open(self, path: Path) -> None:
+        self._file = pq.ParquetFile(path)
+        metadata = self._file.metadata
+        sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+        self._ends = np.cumsum(sizes, dtype=int)
+
+    def _read(self, group: int) -> pa.Table:
+        return self._file.read_row_group(group)
+
     def __len__(self) -> int:
-        return int(self._file.metadata.num_rows)
+        return int(self._ends[-1]) if len(self._ends) else 0
 
     def __getitem__(self, number: int) -> Sample:
-        place = number // _GROUP
-        if self._group is None or self._group[0] != place:
-            self._group = (place, self._file.read_row_group(place))
-        row = number % _GROUP
+        group = int(np.searchsorted(self._ends, number, "right"))
+        if self._group is None or self._group[0] != group:
+            self._group = (group, self._read(group))
         columns = self._group[1]
+        row = number - int(self._ends[group]) + columns.num_rows
         return {name: _value(columns[name][row], field) for name, field in self._fields.items()}
 
 

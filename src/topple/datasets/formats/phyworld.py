@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from topple.datasets.formats import Target
-from topple.datasets.sample import Field, Sample, Source
+from topple.datasets.sample import Batch, Field, Sample, Source, batch_samples
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.media.files import mp4_bytes, read_mp4
@@ -37,14 +37,14 @@ def stored_fields(source: Source) -> dict[str, Field]:
     }
 
 
-def write(target: Target, samples: Iterable[Sample]) -> list[str]:
+def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write the attempts on a scene as one file."""
     task = target.source.splits[target.shard.split][target.shard.number]
     template, _, scene = task.partition(":")
     number = template.removeprefix("combination-")
     digits = f"{_FIRST + int(number)}" if number != template else template
     name = f"{target.shard.split}/{digits}:{scene}.hdf5"
-    found = list(samples)
+    found = list(batch_samples(batches))
     with whole_file(target.folder / name) as temporary, h5py.File(temporary, "w") as file:
         options: dict[str, Any] = {"track_times": False}
         file.create_dataset(

@@ -17,7 +17,7 @@ import numpy as np
 
 from topple.datasets.formats import Target
 from topple.datasets.phyre_source import PhyreSource
-from topple.datasets.sample import Array, Field, Sample, Source
+from topple.datasets.sample import Array, Batch, Field, Sample, Source, batch_samples
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.phyre.engine.request import SCENE_SIZE
@@ -86,13 +86,13 @@ def resized(picture: Array, size: int) -> Array:
     return picture
 
 
-def write(target: Target, samples: Iterable[Sample]) -> list[str]:
+def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write the attempts of a task."""
     source = cast(PhyreSource, target.source)
     task = source.splits[target.shard.split][target.shard.number]
     place = task.replace(":", "/")
     _write_splits(target.folder, target.spec)
-    for number, sample in enumerate(samples):
+    for number, sample in enumerate(batch_samples(batches)):
         kept = stored(sample, source.scene(task))
         picture = target.folder / f"images/{place}/{number:03d}.npy"
         with whole_file(picture) as path, path.open("wb") as file:
