@@ -83,10 +83,27 @@ def test_parquet_is_read_by_its_own_library(tmp_path: Path) -> None:
     assert declared["rgb"]["feature"] == {"_type": "Image"}
 
 
-def test_hugging_face_reads_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrow_is_read_by_its_own_library(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    spec = phyre_spec(format="arrow", keep=Keep(stride=250, states=True))
+    build(spec, tmp_path)
+    rows: list[dict[str, Any]] = []
+    for path in sorted(tmp_path.glob("train-*.arrow")):
+        with pa.memory_map(str(path)) as file:
+            rows += pa.ipc.open_file(file).read_all().to_pylist()
+    for row, sample in zip(rows, expected_samples(spec), strict=True):
+        assert row["outcome"] == sample["outcome"]
+        assert np.array_equal(np.array(row["states"], np.float32).ravel(), sample["states"].ravel())
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_hugging_face_reads_a_folder(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    spec = phyre_spec()
+    spec = phyre_spec(format=form)
     build(spec, tmp_path / "data")
     loaded = datasets.load_dataset(str(tmp_path / "data"), cache_dir=str(tmp_path / "cache"))
     assert set(loaded) == {"train", "test"}
@@ -145,7 +162,7 @@ class Backwards:
     def close(self) -> None: ...
 
 
-@pytest.mark.parametrize("form", ["parquet", "webdataset", "hdf5"])
+@pytest.mark.parametrize("form", ["arrow", "parquet", "webdataset", "hdf5"])
 def test_any_order_gives_the_same_bytes(form: str, tmp_path: Path) -> None:
     spec = phyre_spec(format=form, keep=Keep(stride=200, states=True, rgb=32), pictures="mp4")
     build(spec, tmp_path / "one")

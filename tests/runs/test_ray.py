@@ -7,10 +7,15 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from support.dataset_specs import phyre_spec
 from support.folders import folder_contents
+from topple.datasets import build
+from topple.datasets.builder import Summary
+from topple.datasets.plan import ShardId
 from topple.phyre import Tier, template_tasks
 from topple.phyre.cache import ActionCache
 from topple.phyre.cache.grid import Unit
@@ -51,6 +56,37 @@ def test_ray_builds_the_same_cache_though_a_worker_is_killed(
     ActionCache(tmp_path / "ray", Tier.BALL, indexes=(), run=run).build(tasks, 600)
     assert mark.exists()
     ActionCache(tmp_path / "local", Tier.BALL, indexes=()).build(tasks, 600)
+    assert folder_contents(tmp_path / "ray") == folder_contents(tmp_path / "local")
+
+
+def test_ray_builds_the_same_data_set_though_a_worker_is_killed(
+    executor: RayExecutor, tmp_path: Path
+) -> None:
+    mark = tmp_path / "worker"
+
+    class Killing:
+        """The cluster, one of whose workers is killed while it makes a shard."""
+
+        def map(
+            self, function: Callable[[Any], Any], items: Iterable[Any]
+        ) -> Iterator[tuple[Any, Any]]:
+            def waits_to_be_killed_once(shard: ShardId) -> Summary:
+                if shard.split == "test" and not mark.exists():
+                    mark.write_text(str(os.getpid()))
+                    time.sleep(600)
+                return cast(Summary, function(shard))
+
+            for number, result in enumerate(executor.map(waits_to_be_killed_once, items), 1):
+                yield result
+                if number == 3:  # of 5
+                    os.kill(int(mark.read_text()), signal.SIGKILL)
+
+        def close(self) -> None: ...
+
+    spec = phyre_spec(format="webdataset")
+    build(spec, tmp_path / "ray", executor=Killing(), threads=1)
+    assert mark.exists()
+    build(spec, tmp_path / "local")
     assert folder_contents(tmp_path / "ray") == folder_contents(tmp_path / "local")
 
 

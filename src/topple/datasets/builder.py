@@ -202,9 +202,9 @@ def build_shard(job: Job, shard: ShardId) -> Summary:
 def outcome_words(batch: Batch) -> list[str]:
     """Whether each attempt solved its task, failed, or does not fit it."""
     if "solved" in batch:
-        return np.where(batch["solved"].rows, "solved", "failed").tolist()
+        return ["solved" if solved else "failed" for solved in batch["solved"].rows]
     signs = np.sign(np.asarray(batch["outcome"].rows, int))
-    return np.array(["invalid", "solved", "failed"])[signs].tolist()
+    return [("invalid", "solved", "failed")[sign] for sign in signs]
 
 
 def _summary_path(unfinished: Path, shard: ShardId) -> Path:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-_PICTURES = {"parquet": ".parquet", "webdataset": ".tar"}
+_PICTURES = {"parquet": ".parquet", "arrow": ".arrow", "webdataset": ".tar"}
 
 
 def card_text(manifest: Mapping[str, Any]) -> str:

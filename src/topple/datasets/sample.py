@@ -11,6 +11,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,28 +75,26 @@ class Column:
             return value
         return value[tuple(slice(0, size) for size in self.sizes[number].tolist())]
 
-    def part(self, first: int, end: int) -> Column:
-        """The values of some samples."""
-        sizes = None if self.sizes is None else self.sizes[first:end]
-        return Column(self.rows[first:end], sizes)
-
     def shapes(self) -> Array:
         """[samples, dimensions] the shape of each array."""
         if self.sizes is not None:
             return self.sizes
-        shapes = [np.shape(value) for value in self.rows]
+        if isinstance(self.rows, np.ndarray):
+            return np.tile(np.array(self.rows.shape[1:], np.int64), (len(self), 1))
+        shapes = [value.shape for value in self.rows]
         return np.array(shapes, np.int64).reshape(len(shapes), -1)
 
     def flat(self, dtype: str) -> Array:
         """All numbers of all arrays, one after the other."""
         if self.sizes is None and isinstance(self.rows, np.ndarray):
             return np.ascontiguousarray(self.rows, dtype).ravel()
-        counts = self.shapes().prod(axis=1)
-        ends = counts.cumsum().tolist()
-        found = np.empty(ends[-1] if ends else 0, dtype)
-        for number, (count, end) in enumerate(zip(counts.tolist(), ends, strict=True)):
-            value = self[number]
-            found[end - count : end].reshape(value.shape)[...] = value
+        shapes = self.shapes()
+        found = np.empty(int(shapes.prod(axis=1).sum()), dtype)
+        first = 0
+        for number, shape in enumerate(shapes.tolist()):
+            end = first + prod(shape)
+            found[first:end].reshape(shape)[...] = self[number]
+            first = end
         return found
 
     def padded(self, dtype: str) -> Array:

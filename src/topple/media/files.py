@@ -189,8 +189,8 @@ def _encode(frames: Sequence[Frame], file: IO[bytes], fps: Fraction) -> None:
         stream.pix_fmt = "yuv420p"
         stream.thread_count = 1  # more would change the bytes, and each keeps frames in memory
         for frame in frames:
-            padded = np.ascontiguousarray(np.pad(frame, odd, mode="edge"))
-            picture = av.VideoFrame.from_ndarray(padded, format="rgb24")
+            even = np.pad(frame, odd, mode="edge") if height % 2 or width % 2 else frame
+            picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(even), format="rgb24")
             for packet in stream.encode(picture):
                 container.mux(packet)
         for packet in stream.encode():

@@ -24,7 +24,7 @@ from topple.media.png import read_png
 
 LIBRARIES = ("pyarrow", "isal")
 LOSSY: tuple[str, ...] = ()
-_GROUP = 64  # rows that are written and read together
+GROUP = 128  # rows that are written and read together
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
@@ -61,14 +61,10 @@ def schema(fields: Mapping[str, Field]) -> pa.Schema:
 
 
 def tables(columns: pa.Schema, target: Target, batches: Iterable[Batch]) -> Iterator[pa.Table]:
-    """The samples of a shard, some rows at a time."""
+    """The samples of a shard, batch by batch."""
     for batch in batches:
-        for first in range(0, len(batch["key"]), _GROUP):
-            arrays = [
-                _column(name, batch[name].part(first, first + _GROUP), field)
-                for name, field in target.fields.items()
-            ]
-            yield pa.Table.from_arrays(arrays, schema=columns)
+        arrays = [_column(name, batch[name], field) for name, field in target.fields.items()]
+        yield pa.Table.from_arrays(arrays, schema=columns)
 
 
 def write(target: Target, batches: Iterable[Batch]) -> list[str]:
@@ -82,7 +78,7 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
         pq.ParquetWriter(temporary, columns, **options) as writer,
     ):
         for table in tables(columns, target, batches):
-            writer.write_table(table)
+            writer.write_table(table, GROUP)
     return [name]
 
 

@@ -27,7 +27,7 @@ from topple.media.png import read_png
 
 LIBRARIES = ("numpy", "isal", "av")
 LOSSY = ("rgb",)  # as MP4
-_BUFFER = 1 << 18  # bytes; smaller files are written together
+_BUFFER = 1 << 18  # bytes; what is smaller is written together
 _IN_JSON = ("action", "balls", "goal")  # small arrays that people look at first
 
 
