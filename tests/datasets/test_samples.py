@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from support.dataset_specs import iphyre_spec, phyre_spec
+from topple.datasets import build, check
+from topple.datasets.phyre_source import PhyreSource
 from topple.datasets.plan import Plan, open_source
 from topple.datasets.sample import Sample, differences
 from topple.datasets.spec import Actions, Keep, Spec, SpecError, Tasks, spec_from_data
@@ -16,6 +19,7 @@ from topple.iphyre import AT_60_HZ, game_named, watch
 from topple.iphyre.plan import row_plan
 from topple.phyre import Simulator
 from topple.phyre.palette import to_rgb
+from topple.phyre.puzzle_file import read_scenes
 
 
 def samples_of(spec: Spec) -> list[Sample]:
@@ -137,6 +141,19 @@ def test_films_go_on_after_the_goal_if_asked() -> None:
     assert differences(short, long) == ["states"]
     assert len(long["states"]) == 20 > len(short["states"])
     assert np.array_equal(long["states"][: len(short["states"])], short["states"])
+
+
+def test_scrambled_tasks_are_for_training_and_kept_with_the_data(tmp_path: Path) -> None:
+    tasks = Tasks(train=("00002",), test=("00003:000",), limit=3, scrambled=2)
+    spec = phyre_spec(tasks=tasks, keep=Keep(stride=250, states=True))
+    manifest = build(spec, tmp_path)
+    assert manifest["splits"]["train"]["tasks"] == 5
+    assert manifest["splits"]["test"]["tasks"] == 1
+    kept = read_scenes(tmp_path / "sources" / "scrambled.json")[1]
+    source = PhyreSource(spec)
+    assert [scene.name for scene in kept] == source.splits["train"][-2:]
+    assert [source.scene(scene.name) for scene in kept] == kept
+    assert check(tmp_path, samples=100).faults == []
 
 
 def test_variants_and_scrambled_games_are_for_training() -> None:

@@ -1,7 +1,7 @@
 """What a spec refers to, kept beside the data as plain JSON.
 
-Own puzzles and the attempts of agents are written into the folder ``sources`` of a data set, so
-that it can be checked anywhere, and without running anybody's program.
+Own and scrambled puzzles and the attempts of agents are written into the folder ``sources`` of a
+data set, so that it can be checked anywhere, and without running anybody's program.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from topple.datasets.attempts import ATTEMPTS, agent_attempts, read_attempts
 from topple.datasets.iphyre_source import IPhyreSource
 from topple.datasets.phyre_source import PhyreSource
 from topple.datasets.plan import open_source
+from topple.datasets.sample import SOURCES
 from topple.datasets.spec import Spec, is_file
 from topple.files import whole_file
 from topple.iphyre.game_file import game_to_json
-from topple.phyre.scene.codec import scene_data
-
-SOURCES = "sources"
+from topple.phyre.puzzle_file import write_puzzles
 
 
 def gather(spec: Spec, folder: Path) -> Spec:
@@ -29,6 +28,8 @@ def gather(spec: Spec, folder: Path) -> Spec:
         lambda _, name: _puzzles(spec, name, folder) if is_file(name) else name
     )
     spec = replace(spec, tasks=tasks)
+    if spec.benchmark == "phyre" and spec.tasks.scrambled:
+        PhyreSource(spec, folder).keep_scrambled()
     if "agent" not in spec.actions.counts():
         return spec
     kept = f"{SOURCES}/{ATTEMPTS}"
@@ -47,17 +48,15 @@ def gather(spec: Spec, folder: Path) -> Spec:
 
 def _puzzles(spec: Spec, name: str, folder: Path) -> str:
     """Write the puzzles of a file as JSON; returns its name in the folder."""
-    alone = replace(spec, tasks=replace(spec.tasks, train=(name,), dev=(), test=(), limit=0))
-    data: Any
+    changes: dict[str, Any] = {"dev": (), "test": (), "limit": 0, "variants": 0, "scrambled": 0}
+    alone = replace(spec, tasks=replace(spec.tasks, train=(name,), **changes))
+    path = f"{SOURCES}/{Path(name).stem}.json"
     if spec.benchmark == "phyre":
         source = PhyreSource(alone)
-        scenes = [scene_data(source.scene(task)) for task in source.splits["train"]]
-        data = {"tier": source.tier.value, "scenes": scenes}
-    else:
-        alone = replace(alone, tasks=replace(alone.tasks, variants=0, scrambled=0))
-        games = IPhyreSource(alone)
-        data = [game_to_json(games.game(task)) for task in games.splits["train"]]
-    path = f"{SOURCES}/{Path(name).stem}.json"
+        write_puzzles(folder / path, source.tier, list(map(source.scene, source.splits["train"])))
+        return path
+    games = IPhyreSource(alone)
+    data = [game_to_json(games.game(task)) for task in games.splits["train"]]
     with whole_file(folder / path) as temporary:
         temporary.write_text(json.dumps(data) + "\n", encoding="utf-8")
     return path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from topple.datasets.attempts import Attempts, read_attempts
 from topple.datasets.combinations import combination_tasks
 from topple.datasets.sample import (
     COMMON,
+    SOURCES,
     Array,
     Batch,
     Column,
@@ -46,13 +47,15 @@ from topple.phyre.fold import Setup, load_fold
 from topple.phyre.frames import draw_states
 from topple.phyre.own import load_template
 from topple.phyre.palette import to_rgb
-from topple.phyre.puzzle_file import read_scenes
+from topple.phyre.puzzle_file import read_scenes, write_puzzles
 from topple.phyre.scene import Scene
+from topple.phyre.scramble import Scrambled, make
 from topple.phyre.simulator import FIRST_CONTACT_BUFFER
 from topple.phyre.task import Task, enumerate_tasks, load_task
 from topple.phyre.task_set import TaskSet
 from topple.phyre.tier import Tier
 
+SCRAMBLED = f"{SOURCES}/scrambled.json"  # the tasks that were made for a data set
 _TASKS_OF_A_TEMPLATE = 100  # of your own, as the published ones have
 _SWAPPED = np.array([6, 1, 2, 3, 4, 5, 0], np.uint8)  # black and white change places
 _CHUNK_BYTES = 128 << 20  # of observations simulated at once
@@ -136,30 +139,51 @@ class PhyreSource(Source):
                 if names := getattr(tasks, part):
                     found = [task for name in names for task in self._named(name)]
                     splits[part] = list(dict.fromkeys(found))
+        splits = {part: _spread(names, tasks.limit) for part, names in splits.items()}
+        if tasks.scrambled:
+            if "train" not in splits:
+                raise SpecError("tasks.scrambled needs tasks of train to take pieces of")
+            splits["train"] += self._scrambled(splits["train"], tasks.scrambled)
         check_splits(splits, "task")
-        return {part: _spread(names, tasks.limit) for part, names in splits.items()}
+        return splits
+
+    def _scrambled(self, names: Sequence[str], count: int) -> list[str]:
+        """New tasks of pieces of others; a data set keeps them."""
+        path = self.base / SCRAMBLED
+        if path.exists():
+            return self._add(*read_scenes(path))
+        tasks = [task for name in names if isinstance(task := self._puzzle(name), Task)]
+        if not tasks:
+            raise SpecError("tasks.scrambled needs tasks of templates, not only scenes in files")
+        made = make(Scrambled(tasks), count, self.spec.seed, backend=self.backend)
+        return self._add(made.tier, made.scenes)
+
+    def keep_scrambled(self) -> None:
+        """Write scrambled tasks beside the data, so that no worker has to make them again."""
+        path = self.base / SCRAMBLED
+        if not path.exists():
+            made = self.splits["train"][-self.spec.tasks.scrambled :]
+            write_puzzles(path, self.tier, list(map(self.scene, made)))
+
+    def _add(self, tier: Tier, scenes: Sequence[Scene]) -> list[str]:
+        names = [scene.name for scene in scenes]
+        self._puzzles.update(zip(names, scenes, strict=True))
+        self._tiers.update(dict.fromkeys(names, tier))
+        return names
 
     def _named(self, name: str) -> list[str]:
         """The tasks of one name, which may be a file or combinations of bodies."""
-        found: list[Task | Scene]
         if name.endswith(".json"):
-            found = list(self._scenes(self.base / name))
-        elif name.endswith(".py"):
-            template = load_template(self.base / name)
-            found = list(enumerate_tasks(template, _TASKS_OF_A_TEMPLATE))
-        elif name.startswith("combinations:"):
-            found = list(combination_tasks(name.removeprefix("combinations:"), self.spec.seed))
-        else:
+            return self._add(*read_scenes(self.base / name))
+        if name.startswith("combinations:"):
+            held = combination_tasks(name.removeprefix("combinations:"), self.spec.seed)
+            return self._add(Tier.BALL, list(held))
+        if not name.endswith(".py"):
             return list(TaskSet(name).names)
-        names = [puzzle.name if isinstance(puzzle, Scene) else str(puzzle.id) for puzzle in found]
-        self._puzzles.update(zip(names, found, strict=True))
-        return names
-
-    def _scenes(self, path: Path) -> list[Scene]:
-        """The scenes of a file, whose tier is noted."""
-        tier, scenes = read_scenes(path)
-        self._tiers.update((scene.name, tier) for scene in scenes)
-        return scenes
+        tasks = enumerate_tasks(load_template(self.base / name), _TASKS_OF_A_TEMPLATE)
+        found = {str(task.id): task for task in tasks}
+        self._puzzles.update(found)
+        return list(found)
 
     def _puzzle(self, task: str) -> Task | Scene:
         return self._puzzles[task] if task in self._puzzles else load_task(task)
@@ -169,7 +193,7 @@ class PhyreSource(Source):
             template = task.split(":")[0]
             return next(tier for tier in Tier if template in tier.template_ids)
         puzzle = self._puzzles[task]
-        return self._tiers.get(task, Tier.BALL) if isinstance(puzzle, Scene) else puzzle.tier
+        return self._tiers[task] if isinstance(puzzle, Scene) else puzzle.tier
 
     def scene(self, task: str) -> Scene:
         """The scene of a task."""

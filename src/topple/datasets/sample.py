@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from topple.datasets.spec import Keep, Spec, SpecError
 
+SOURCES = "sources"  # folder of what a spec refers to, kept beside the data
+
 Array = npt.NDArray[Any]
 Sample = dict[str, Any]  # values of the fields: arrays, numbers and texts
 

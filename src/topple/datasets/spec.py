@@ -70,7 +70,7 @@ class Tasks:
         test: names of tasks to be tested on.
         limit: at most so many tasks in a split, spread evenly over it.
         variants: I-PHYRE: so many variants of each training game.
-        scrambled: I-PHYRE: so many training games put together from pieces of those named.
+        scrambled: so many training tasks or games put together from pieces of the training ones.
     """
 
     setup: str = ""
@@ -103,8 +103,8 @@ class Tasks:
             Setup.parse(self.setup)
             if not self.parts or set(self.parts) - set(SPLITS):
                 raise SpecError(f"tasks.parts is {list(self.parts)}; use some of {SPLITS}")
-        if benchmark == "phyre" and (self.variants or self.scrambled):
-            raise SpecError("tasks.variants and tasks.scrambled are for I-PHYRE; leave them out")
+        if benchmark == "phyre" and self.variants:
+            raise SpecError("tasks.variants is for I-PHYRE; leave it out, or use tasks.scrambled")
         for name in ("limit", "variants", "scrambled"):
             check_count(f"tasks.{name}", getattr(self, name), 0)
 
