@@ -49,7 +49,7 @@ PACKAGES = {
     "iphyre.agents": Package(
         "I-PHYRE agents",
         "rand rl_agents fusion attention_fusion outcome_data world_model decision_transformer "
-        "planner learned_planner classifier_accuracy sac_discrete vec_env",
+        "planner learned_planner imagine classifier_accuracy sac_discrete vec_env",
     ),
     "iphyre.analysis": Package(
         "I-PHYRE analysis", "oracle timing solvability failures random_agent"

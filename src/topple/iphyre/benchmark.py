@@ -53,6 +53,7 @@ class IPhyreBenchmark:
         "world-model-sac": "topple.iphyre.agents.world_model:WorldModelSac",
         "decision-transformer": "topple.iphyre.agents.decision_transformer:DecisionTransformer",
         "planner": "topple.iphyre.agents.planner:Planner",
+        "imagine": "topple.iphyre.agents.imagine:Imagine",
         "planner-learned": "topple.iphyre.agents.learned_planner:LearnedPlanner",
     }
 
@@ -100,6 +101,7 @@ class IPhyreBenchmark:
             "trained_on": config.selection.trained_on.value,
             "plays_per_game": config.attempts,
             "plays": len(testing.log),
+            **({} if traits.imagination is None else {"imagined_plays": testing.imagined}),
         }
 
     def scored_configs(self, config: IPhyreConfig) -> list[IPhyreConfig]:

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from topple.iphyre.episode import Episode, play
+from topple.iphyre.engine.batch import Trace
+from topple.iphyre.episode import Episode, play, watch
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Plan
 from topple.iphyre.play_log import Play, PlayError, PlayLog, play_of
@@ -46,6 +47,7 @@ class Testing:
         log: the plays so far.
         simulator_calls: episodes that the agent simulated to decide what to play; it counts
             them itself.
+        imagined: episodes that it imagined, in games as it perceives them; likewise.
     """
 
     __test__ = False  # pytest collects no tests from it
@@ -58,6 +60,7 @@ class Testing:
         self.rng = rng
         self.log = PlayLog((game.name for game in self.games), plays)
         self.simulator_calls = 0
+        self.imagined = 0
 
     def remaining(self, game: Game) -> int:
         """Plays left on a game."""
@@ -91,12 +94,17 @@ class Testing:
         for made in part.log:
             self.log.append(made)
         self.simulator_calls += part.simulator_calls
+        self.imagined += part.imagined
 
     def play(self, game: Game, plan: Plan) -> Score:
         """Play a plan made in advance."""
         score = play(game, plan, self.rules)
         self.log.append(Play(game.name, plan, score))
         return score
+
+    def watch(self, game: Game, plan: Plan) -> tuple[Score, Trace]:
+        """Play a plan made in advance and watch the play tick by tick."""
+        return self.play(game, plan), watch(game, plan, self.rules)
 
     @contextmanager
     def episode(self, game: Game) -> Iterator[Episode]:

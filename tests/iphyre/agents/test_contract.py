@@ -41,6 +41,7 @@ SMALL: dict[str, dict[str, Any]] = {
         "n_epochs": 1,
     },
     "planner": {"calls": 20, "generations": 2},
+    "imagine": {"imagined": 40, "generations": 2},
     "llm": {"model": "heuristic"},
 }
 SMALLER: dict[str, dict[str, Any]] = {
