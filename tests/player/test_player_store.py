@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import event, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from topple.player import tables
@@ -141,3 +142,53 @@ def test_a_game_under_way_when_the_server_died_is_played_out(tmp_path: Path) -> 
     assert attempt["abandoned"]
     assert attempt["solved"]
     assert [row["tick"] for row in attempt["plan"]] == [5, 9]
+
+
+def test_changes_that_wait_share_a_transaction_and_fail_apart(tmp_path: Path) -> None:
+    store = Store(sqlite_url(tmp_path))
+    commits, outcomes = 0, dict[int, object]()
+
+    @event.listens_for(store._engine, "commit")
+    def _count(_connection: object) -> None:
+        nonlocal commits
+        commits += 1
+
+    def change(number: int) -> None:
+        def work(session: Session) -> str:
+            session.add(tables.Meta(name=f"change {number}", value="kept"))
+            session.flush()
+            if number % 3 == 0:
+                raise ValueError(f"no {number}")
+            if number % 3 == 1:
+                session.execute(text("select * from nowhere"))
+            return f"result {number}"
+
+        try:
+            outcomes[number] = store.change(work)
+        except Exception as error:
+            outcomes[number] = type(error)
+
+    def change_at_once(numbers: range) -> None:
+        threads = [threading.Thread(target=change, args=[number]) for number in numbers]
+        with store._write_lock:  # nobody may write before all wait
+            for thread in threads:
+                thread.start()
+            while len(store._changes) < len(threads):
+                time.sleep(0.001)
+        for thread in threads:
+            thread.join()
+
+    change_at_once(range(30))
+    good = list(range(2, 30, 3))
+    assert {number: outcomes[number] for number in good} == {n: f"result {n}" for n in good}
+    assert all(outcomes[number] is ValueError for number in range(0, 30, 3))
+    assert all(outcomes[number] is OperationalError for number in range(1, 30, 3))
+    with store.reading() as session:
+        kept = session.scalars(select(tables.Meta.name).where(tables.Meta.value == "kept"))
+        assert sorted(kept) == sorted(f"change {number}" for number in good)
+
+    commits = 0
+    change_at_once(range(32, 62, 3))
+    assert commits == 1
+    assert outcomes[59] == "result 59"
+    store.close()

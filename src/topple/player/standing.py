@@ -63,6 +63,11 @@ def play_rand(task: PhyreTask, runs: int = RAND_RUNS) -> list[int]:
     return results
 
 
+def has_baseline(store: Store, name: str) -> bool:
+    """Whether RAND is known to have played a task, or does not play it because it is an own one."""
+    return name.startswith(OWN) or name in _played.get(store, ())
+
+
 def store_baselines(store: Store, names: Iterable[str]) -> None:
     """Let RAND play the published ones of these tasks that it has not played yet.
 
@@ -74,7 +79,7 @@ def store_baselines(store: Store, names: Iterable[str]) -> None:
     try:
         done = _played.setdefault(store, set())
         for name in names:
-            if name in done or name.startswith(OWN):
+            if has_baseline(store, name):
                 continue
             with store.reading() as session:
                 known = session.get(Baseline, name) is not None

@@ -5,12 +5,23 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import Engine, create_engine, event, func, inspect, make_url, select, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    func,
+    inspect,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -28,6 +39,7 @@ from topple.player.upgrade import upgrade
 
 DATABASE_FILE = "player.sqlite"
 _BUSY_SECONDS = 10.0  # to wait for another writer
+_THREADS = 40  # that answer calls, each with a connection of its own
 _TRIES = 5
 _READING = "topple_reading"
 _DAMAGED = ("malformed", "could not decode")  # what SQLite says of damaged pages and texts
@@ -65,11 +77,13 @@ class Store:
         self.name = parsed.render_as_string(hide_password=True)
         self.server_id: int | None = None  # of the server that this process is, if it is one
         self._held = ExitStack()
+        self._changes: deque[_Change] = deque()
         self._file: Path | None = None
         if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
             self._file = Path(str(parsed.database))
+        self._one_writer = parsed.get_backend_name() == "sqlite"
         self._write_lock: AbstractContextManager[object] = (
-            threading.Lock() if parsed.get_backend_name() == "sqlite" else nullcontext()
+            threading.Lock() if self._one_writer else nullcontext()
         )
         try:
             self._engine = _engine(url)
@@ -151,15 +165,43 @@ class Store:
             raise DamagedError(self.name, getattr(error, "orig", error)) from error
 
     def change(self, work: Callable[[Session], T]) -> T:
-        """Do some work in a transaction, and again if another one took the same unique value."""
-        for _ in range(_TRIES - 1):
-            try:
-                with self.transaction() as session:
-                    return work(session)
-            except IntegrityError:
-                continue
-        with self.transaction() as session:
-            return work(session)
+        """Do some work in a transaction, and again if another one took the same unique value.
+
+        Writing to the disk takes longer than the work. So with SQLite, which has one writer,
+        threads leave their work in a queue, and the first that may write does all of it in one
+        transaction, with a savepoint for each.
+        """
+        own = _Change(work)
+        if not self._one_writer:
+            self._write([own])
+        else:
+            self._changes.append(own)
+            with self._write_lock:
+                if not own.done:  # else another thread did it
+                    self._write([self._changes.popleft() for _ in range(len(self._changes))])
+        if own.error is not None:
+            with self._explained():
+                raise own.error
+        return cast(T, own.result)
+
+    def _write(self, batch: Sequence[_Change]) -> None:
+        try:
+            with self._engine.begin() as connection:
+                for change in batch:
+                    change.make(connection)
+        except DatabaseError as error:
+            if len(batch) > 1:  # it may be the fault of one
+                for change in batch:
+                    self._write([change])
+            else:
+                batch[0].error = error
+        except BaseException as error:
+            for change in batch:
+                change.error = error
+            raise
+        finally:
+            for change in batch:
+                change.done = True
 
     def forget(self, work: Callable[[Session], T]) -> T:
         """Do some work that deletes, and leave no copy of it in the log of an SQLite file."""
@@ -219,13 +261,46 @@ class Store:
         self._engine.dispose()
 
 
+class _Change:
+    """Work on the database that waits for its turn, and then what became of it."""
+
+    def __init__(self, work: Callable[[Session], Any]) -> None:
+        self._work = work
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.done = False
+
+    def make(self, connection: Connection) -> None:
+        """Do the work within a transaction; if it fails, nothing of it remains there."""
+        for _ in range(_TRIES):
+            self.error = None
+            try:
+                with (
+                    Session(
+                        connection,
+                        expire_on_commit=False,
+                        join_transaction_mode="create_savepoint",
+                    ) as session,
+                    session.begin(),
+                ):
+                    self.result = self._work(session)
+                return
+            except IntegrityError as error:
+                self.error = error
+            except DatabaseError:
+                raise  # it may be one of the whole transaction, such as a full disk
+            except Exception as error:
+                self.error = error
+                return
+
+
 def _engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True)
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    engine = create_engine(url, pool_size=_THREADS, connect_args={"timeout": _BUSY_SECONDS})
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:

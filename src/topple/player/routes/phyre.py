@@ -48,7 +48,7 @@ from topple.player.service import (
     png_response,
 )
 from topple.player.solutions import find_solution, task_hint
-from topple.player.standing import phyre_standing, store_baselines
+from topple.player.standing import has_baseline, phyre_standing, store_baselines
 from topple.player.study_session import note_shown
 
 router = APIRouter(prefix="/api/phyre", tags=["PHYRE"])
@@ -177,34 +177,35 @@ def make_attempt(
     found = find_task(service.store, task)
     with service.simulations.slot():
         result = found.attempt(body.action)
-        row, reason = None, None
-        if result.outcome.is_valid:
-            row, made = service.store.change(
-                lambda session: add_attempt(
-                    session,
-                    player,
-                    Benchmark.PHYRE,
-                    task,
-                    body.action,
-                    solved=result.outcome.is_solved,
-                    ticks=result.steps,
-                )
+    row, reason = None, None
+    if result.outcome.is_valid:
+        row, made = service.store.change(
+            lambda session: add_attempt(
+                session,
+                player,
+                Benchmark.PHYRE,
+                task,
+                body.action,
+                solved=result.outcome.is_solved,
+                ticks=result.steps,
             )
-            later.add_task(store_baselines, service.store, [task])
-        else:
-            reason = found.validity(body.action).reason
-            with service.store.reading() as session:
-                _, made = allowed_progress(session, player, Benchmark.PHYRE, task)
-        return AttemptOut(
-            id=None if row is None else row.id,
-            number=None if row is None else row.number,
-            counted=row is not None and row.counted,
-            outcome=outcome_name(result.outcome),
-            steps=result.steps if row else 0,
-            reason=reason,
-            trajectory=found.trajectory(result, body.stride) if row else None,
-            progress=made,
         )
+        if not has_baseline(service.store, task):
+            later.add_task(store_baselines, service.store, [task])
+    else:
+        reason = found.validity(body.action).reason
+        with service.store.reading() as session:
+            _, made = allowed_progress(session, player, Benchmark.PHYRE, task)
+    return AttemptOut(
+        id=None if row is None else row.id,
+        number=None if row is None else row.number,
+        counted=row is not None and row.counted,
+        outcome=outcome_name(result.outcome),
+        steps=result.steps if row else 0,
+        reason=reason,
+        trajectory=found.trajectory(result, body.stride) if row else None,
+        progress=made,
+    )
 
 
 @router.get("/tasks/{task}/attempts")
