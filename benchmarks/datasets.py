@@ -15,7 +15,7 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -56,14 +56,19 @@ BUILDS = [
 ]
 
 
-def seconds(function: Callable[[], object], repetitions: int = REPETITIONS) -> float:
-    """The fewest processor seconds that a call takes."""
+def seconds(
+    functions: Sequence[Callable[[], object]], repetitions: int = REPETITIONS
+) -> list[float]:
+    """The fewest processor seconds that each of some functions takes, called in turn."""
     taken = []
     for _ in range(repetitions):
-        begin = time.process_time()
-        function()
-        taken.append(time.process_time() - begin)
-    return min(taken)
+        row = []
+        for function in functions:
+            begin = time.process_time()
+            function()
+            row.append(time.process_time() - begin)
+        taken.append(row)
+    return [min(row) for row in zip(*taken, strict=True)]
 
 
 def main() -> None:
@@ -102,7 +107,7 @@ def main() -> None:
             files = build()
             size = sum(path.stat().st_size for path in shard_files(Path(folder), files))
             times = REPETITIONS if limit == "engine" else 2
-            built, least = seconds(build, times), seconds(alone, times)
+            built, least = seconds([build, alone], times)
         rows.append(
             {
                 "what": name,

@@ -67,6 +67,21 @@ def _solve(visitor: Visitor) -> None:
     expect(visitor.verdict).to_contain_text("Solved on attempt 1, in 7.1 s")
 
 
+def test_the_first_puzzle_is_small_though_the_host_does_not_compress(
+    make_visitor: MakeVisitor, host: Host, site_folder: Path
+) -> None:
+    visitor = make_visitor(host.address + SITE, service_workers="block")  # not the offline copy
+    visitor.go(f"#/phyre/{TASK}")
+    visitor.click_phyre(*SOLVING[:2])
+    visitor.press("Simulate")
+    names = {request.partition("?")[0].lstrip("/") for request in host.requests}
+    paths = [
+        path / "index.html" if path.is_dir() else path for path in map(site_folder.joinpath, names)
+    ]
+    assert site_folder / SITE / "data" / "topple.wasm.gz" in paths
+    assert 200_000 < sum(path.stat().st_size for path in paths) < 280_000
+
+
 def test_all_is_played_after_the_network_is_cut(
     make_visitor: MakeVisitor, host: Host, tmp_path: Path
 ) -> None:

@@ -10,8 +10,11 @@ import hashlib
 import json
 import math
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
+import rcssmin
+import rjsmin
 from PIL import Image, ImageDraw
 
 from topple.files import whole_file
@@ -20,6 +23,7 @@ from topple.player.embed import ELEMENT, write_element
 from topple.player.site_data import Content, write_site_data
 
 MODULE = "topple.wasm.gz"
+_FILES = "site_files.js"  # all of them in one script
 _SITE = "site"  # files of the page that only a static site has
 _HEAD = """\
     <link rel="manifest" href="manifest.webmanifest" />
@@ -57,8 +61,9 @@ def write_site(folder: Path, module: Path, content: Content) -> None:
         _icon(size).save(folder / f"icon-{size}.png")
     index = folder / "index.html"
     index.write_text(_index(index.read_text("utf-8")), "utf-8")
-    _write_service_worker(folder)
     _write_files(folder)
+    _shrink(folder)
+    _write_service_worker(folder)
 
 
 def _index(page: str) -> str:
@@ -89,6 +94,18 @@ def _icon(size: int) -> Image.Image:
     return image.resize((size, size), Image.Resampling.LANCZOS)
 
 
+def _shrink(folder: Path) -> None:
+    """Take comments and white space out of texts, since not every host compresses them."""
+    ways: dict[str, Callable[[str], str]] = {
+        ".js": rjsmin.jsmin,
+        ".css": rcssmin.cssmin,
+        ".json": lambda text: json.dumps(json.loads(text), separators=(",", ":")),
+    }
+    for path in folder.rglob("*"):
+        if path.suffix in ways and path.name != _FILES:
+            path.write_text(ways[path.suffix](path.read_text("utf-8")), "utf-8")
+
+
 def _write_files(folder: Path) -> None:
     """Write all modules and data into one script, for a page that is opened as a file."""
     files = {}
@@ -98,7 +115,7 @@ def _write_files(folder: Path) -> None:
             files[name] = path.read_text("utf-8")
         elif path.suffix == ".gz":
             files[name] = base64.b64encode(path.read_bytes()).decode("ascii")
-    with whole_file(folder / "site_files.js") as part:
+    with whole_file(folder / _FILES) as part:
         part.write_text(f"globalThis.toppleFiles = {json.dumps(files)};\n", "utf-8")
 
 
@@ -111,7 +128,7 @@ def _write_service_worker(folder: Path) -> None:
         if path.is_file() and path != worker:
             name = path.relative_to(folder).as_posix()
             digest.update(f"{name}\0".encode() + path.read_bytes())
-            if name not in ("index.html", ELEMENT):
+            if name not in ("index.html", ELEMENT, _FILES):
                 files.append(name)
     digest.update(worker.read_bytes())
     lines = [

@@ -2,13 +2,21 @@
 import { ApiError } from "../api_error.js";
 import { addAttempt, gameAttempt, noteShown, progress, tallies, UNTRIED } from "./attempts.js";
 import { exportAttempts } from "./export.js";
-import { checkPuzzle, cleanPuzzle, solvability } from "./own_puzzles.js";
 import { findGame, findTask, geometryOf, OWN, ownPuzzle, sceneModel } from "./puzzles.js";
 import { iphyreStanding, phyreStanding } from "./standing.js";
 
 const ACTION = /^[\d.e,+-]{1,200}$/i;
 const PLAN = /^(\d{1,5}:\d{1,3}(,\d{1,5}:\d{1,3}){0,11})?$/;
 const RECENT = 50; // attempts shown with a game, beside those that count
+
+/** A function that only puzzles of one's own need; it is loaded when it is first called. */
+const lazily =
+  (name) =>
+  async (...given) =>
+    (await import("./own_puzzles.js"))[name](...given);
+const checkPuzzle = lazily("checkPuzzle");
+const cleanPuzzle = lazily("cleanPuzzle");
+const solvability = lazily("solvability");
 
 /** @typedef {{ parts: string[], query: any, body: any }} Call */
 
