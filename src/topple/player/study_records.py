@@ -22,11 +22,10 @@ from topple.player.models.base import Benchmark
 from topple.player.store import Store
 from topple.player.studies import Results, find_study, participants, plays, results
 from topple.player.tables import Study
+from topple.runs.agent import HUMAN
 from topple.runs.benchmark import provenance
 from topple.runs.config import RunConfig
 from topple.runs.record import RunRecord
-
-AGENT = "human"
 
 
 class StudyRecordError(ValueError):
@@ -109,7 +108,7 @@ def _config_values(study: Study, found: Results) -> dict[str, Any]:
         "settings": {"study": study.id, "participant": player.anonymous_id},
         "seed": study.seed,
         "attempts": study.attempt_limit,
-        "label": f"{AGENT} {player.group}".strip(),
+        "label": f"{HUMAN} {player.group}".strip(),
         "variant": player.anonymous_id,
     }
 
@@ -173,7 +172,7 @@ def games_record(
         values: what its config has beside the games.
         conditions: what its protocol has beside what is common to all people.
     """
-    config = RunConfig(AGENT, selection, **values)
+    config = RunConfig(HUMAN, selection, **values)
     limit = values["attempts"]
     protocol = _protocol(len(played), strategy="on_the_fly", plays_per_game=limit, **conditions)
     return RunRecord(config, provenance("iphyre"), protocol, GameResults(tuple(played)))
@@ -193,7 +192,7 @@ def task_record(
         values: what its config has beside the tasks.
         conditions: what its protocol has beside what is common to all people.
     """
-    config = RunConfig(AGENT, selection, **values)
+    config = RunConfig(HUMAN, selection, **values)
     protocol = _protocol(
         len(log),
         attempts_per_task=log.limit,

@@ -12,6 +12,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+HUMAN = "human"  # in the place of an agent's name: somebody who played in a study
+
 Setting = str | int | float | bool | None
 
 TrainingT = TypeVar("TrainingT", contravariant=True)

@@ -29,11 +29,6 @@ class Selection(Protocol):
         ...
 
     @property
-    def study(self) -> str:
-        """The study of the player whose results these are; "" if they are an agent's."""
-        ...
-
-    @property
     def place(self) -> str:
         """A readable part of a file name."""
         ...

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 
 from topple.arrays import Arrays, pack_arrays, unpack_arrays
 from topple.files import whole_file
-from topple.runs.agent import Kind
+from topple.runs.agent import HUMAN, Kind
 from topple.runs.benchmark import Results, config_from_data, find_benchmark
 from topple.runs.config import RunConfig, S
 
@@ -58,7 +58,7 @@ class RunRecord(Generic[S, R]):
         """Where the knowledge behind its results came from."""
         if self.protocol.get("privileged"):
             return Kind.ORACLE
-        if self.config.selection.study:
+        if self.config.agent == HUMAN:
             return Kind.PEOPLE
         return Kind.IMAGINING if "imagination" in self.protocol else Kind.LEARNED
 
