@@ -17,6 +17,7 @@ from topple.iphyre import ALL, AT_60_HZ, Plan, Split, game_named, play, watch
 from topple.iphyre.plan import Elimination
 from topple.iphyre.published import IPHYRE_HUMAN, iphyre_table_a4
 from topple.player.attempts import Click
+from topple.player.geometry import moving_bodies
 from topple.player.live import rest_tick
 from topple.player.settings import MAX_MESSAGE, Rate
 
@@ -170,6 +171,49 @@ def test_a_restart_gives_the_attempt_up_and_it_counts(
         last = page.until("ended")
     assert last["attempt"]["abandoned"]
     assert last["progress"]["attempts"] == 2
+
+
+def test_an_earlier_play_is_taken_up_where_it_was(
+    client: TestClient, player: dict[str, str]
+) -> None:
+    game = game_named("hole")
+    first, *others = game.eliminable
+    with live(client, player, "hole") as page:
+        page.until("ready")
+        page.send("start", tick=40, removals=[[10, first]])
+        assert page.until("started") == {"type": "started", "number": 1, "counted": False}
+        page.until("frame")
+        seen = page.frames[0]
+        assert (seen["tick"], seen["removed"]) == (40, [first])
+        moving = moving_bodies(game)
+        poses = watch(game, Plan((Elimination(10, first),)), AT_60_HZ).poses[40, moving]
+        assert seen["poses"] == poses.round(3).ravel().tolist()
+        for body in others:
+            page.send("remove", body=body)
+        ended = page.until("ended")
+    plan = plan_of(ended["attempt"])
+    assert plan.eliminations[0] == Elimination(10, first)
+    assert len(plan.eliminations) == len(game.eliminable)
+    assert ended["attempt"]["reward"] == play(game, plan, AT_60_HZ).reward
+    assert ended["progress"]["attempts"] == 0  # practice
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        {"tick": 900, "removals": []},
+        {"tick": 5, "removals": [[9, 0]]},
+        {"tick": 5, "removals": [[1, 999]]},
+    ],
+)
+def test_no_play_is_taken_up_where_none_was(
+    client: TestClient, player: dict[str, str], start: Message
+) -> None:
+    with live(client, player) as page:
+        page.until("ready")
+        page.send("start", **start)
+        with pytest.raises(AssertionError, match="refused"):
+            page.until("started")
 
 
 def test_five_attempts_count_and_more_are_practice(

@@ -78,11 +78,13 @@ def add_attempt(
     benchmark: Benchmark,
     subject: str,
     action: list[Any],
+    *,
+    practice: bool = False,
     **columns: Any,
 ) -> tuple[Attempt, Progress]:
     """Store a new attempt and return it with the player's progress after it.
 
-    It is numbered, and counts if it is within the limit and no solution was shown.
+    It is numbered, and counts if it is no practice, within the limit, and no solution was shown.
 
     Raises:
         ForbiddenError, ConflictError: the player's study does not allow it.
@@ -96,7 +98,7 @@ def add_attempt(
         benchmark=benchmark.value,
         subject=subject,
         number=tally.made + 1,
-        counted=not before.shown and before.attempts < before.limit,
+        counted=not practice and not before.shown and before.attempts < before.limit,
         action=action,
         **columns,
     )
@@ -121,15 +123,16 @@ def own_attempts(player: Player, benchmark: Benchmark, subject: str) -> Select[A
     )
 
 
-def start_game(store: Store, player: Player, name: str) -> Attempt:
-    """Store an attempt at a game that begins now."""
+def start_game(store: Store, player: Player, name: str, clicks: list[Click], tick: int) -> Attempt:
+    """Store an attempt at a game that begins now; one that takes up an earlier play is practice."""
     row, _ = store.change(
         lambda session: add_attempt(
             session,
             player,
             Benchmark.IPHYRE,
             name,
-            [],
+            [list(click) for click in clicks],
+            practice=tick > 0,
             finished=False,
             server=store.server_id,
         )

@@ -29,7 +29,7 @@ from topple.player.attempts import (
     save_clicks,
     start_game,
 )
-from topple.player.errors import ConflictError, PlayerError
+from topple.player.errors import ConflictError, ForbiddenError, InvalidError, PlayerError
 from topple.player.geometry import moving_bodies
 from topple.player.limits import Bucket
 from topple.player.live_messages import MessageQueue, close
@@ -89,38 +89,61 @@ class LiveGame:
             await close(self._socket, self._messages.refused)
 
     async def _serve(self) -> None:
-        again = False
+        start: messages.Start | None = None
         while True:
-            if not again and not await self._messages.wait_for_start(IDLE_SECONDS):
+            start = start or await self._messages.wait_for_start(IDLE_SECONDS)
+            if start is None:
                 return
             try:
-                again = await self._attempt()
+                start = await self._attempt(start)
             except PlayerError as error:
                 limit = isinstance(error, ConflictError)
                 await self._send(
                     messages.Fault(code="limit" if limit else "refused", message=str(error))
                 )
-                again = False
+                start = None
 
-    async def _attempt(self) -> bool:
-        """Play one attempt; returns whether the next one is to begin at once."""
-        with CancelScope(shield=True):
-            row = await run_in_threadpool(start_game, self._store, self._player, self._played.name)
-        episode = self._episode
-        episode.reset()
+    def _take_up(self, start: messages.Start) -> list[Click]:
+        """Bring the game to the moment at which an attempt begins; returns the removals before."""
+        self._episode.reset()
+        if not start.tick:
+            return []
+        if self._player.study_id is not None:
+            raise ForbiddenError("in a study every play begins at the start of the game")
         clicks: list[Click] = []
+        due = {tick: body for tick, body in start.removals if tick < start.tick}
+        for tick in range(start.tick):
+            if tick in due and self._episode.remove(due[tick]):
+                clicks.append((tick, due[tick], None))
+            if self._episode.step() or self._episode.tick >= RULES.tick_limit:
+                raise InvalidError(f"the game is over before tick {start.tick}")
+        if len(clicks) < len(start.removals):
+            raise InvalidError("removals have to be those of gray blocks, before the tick")
+        return clicks
+
+    async def _attempt(self, start: messages.Start) -> messages.Start | None:
+        """Play one attempt; returns how the next one is to begin, if it is to begin at once."""
+        clicks = self._take_up(start)
+        with CancelScope(shield=True):
+            row = await run_in_threadpool(
+                start_game, self._store, self._player, self._played.name, clicks, start.tick
+            )
+        episode = self._episode
         waiting: deque[tuple[int, int | None]] = deque()
-        again = gone = over = False
+        again: messages.Start | None = None
+        gone = over = False
         rest: int | None = None  # when a lost attempt comes to rest, after the last removal
         try:
             await self._send(messages.Started(number=row.number, counted=row.counted))
             await self._send_frame()
+            if clicks and not self._blocks_left:
+                rest = await run_in_threadpool(rest_tick, self._played.game, clicks)
             loop = asyncio.get_running_loop()
             due = loop.time()
             while not over:
                 stop = await self._read(waiting)
                 if stop is not None:
-                    again, gone = isinstance(stop, messages.Start), stop is GONE
+                    again, gone = stop if isinstance(stop, messages.Start) else None, stop is GONE
                     break
                 if await self._remove(row.id, clicks, waiting) and not self._blocks_left:
                     rest = await run_in_threadpool(rest_tick, self._played.game, clicks)

@@ -9,19 +9,27 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
+from topple.iphyre.game import MAX_ELIMINABLE
 from topple.player.limits import Bucket
 from topple.player.models.base import Model, Progress
 from topple.player.models.iphyre import GameAttempt
 from topple.player.settings import MAX_MESSAGE
 
-Tick = Annotated[int, Field(ge=0, le=100_000)] | None
+Moment = Annotated[int, Field(ge=0, le=100_000)]
+Tick = Moment | None
+Body = Annotated[int, Field(ge=0, le=1000)]
 Coordinate = Annotated[float, Field(ge=-10_000, le=10_000, allow_inf_nan=False)]
 
 
 class Start(Model):
-    """Begin an attempt; if one is under way, abandon it first."""
+    """Begin an attempt; if one is under way, abandon it first.
+
+    With a tick, an earlier play is taken up at that moment, after its removals.
+    """
 
     type: Literal["start"]
+    tick: Moment = 0
+    removals: Annotated[tuple[tuple[Moment, Body], ...], Field(max_length=MAX_ELIMINABLE)] = ()
 
 
 class Stop(Model):
@@ -43,7 +51,7 @@ class Remove(Model):
     """Remove a gray block by its number."""
 
     type: Literal["remove"]
-    body: Annotated[int, Field(ge=0, le=1000)]
+    body: Body
     tick: Tick = None
 
 
@@ -129,21 +137,21 @@ class MessageQueue:
         finally:
             self._waiting.put_nowait(None)
 
-    async def wait_for_start(self, seconds: float) -> bool:
-        """Wait for a start; False if the page is gone or sends none for so long."""
+    async def wait_for_start(self, seconds: float) -> Start | None:
+        """Wait for a start; None if the page is gone or sends none for so long."""
 
-        async def start() -> bool:
+        async def start() -> Start | None:
             # Clicks after the end of an attempt are ignored, and keep no connection open.
             while (request := await self._waiting.get()) is not None:
                 if isinstance(request, Start):
-                    return True
-            return False
+                    return request
+            return None
 
         try:
             return await asyncio.wait_for(start(), seconds)
         except asyncio.TimeoutError:
             self.refused = RefusedError(Fault(code="idle", message="closed because nobody played"))
-            return False
+            return None
 
     @property
     def empty(self) -> bool:

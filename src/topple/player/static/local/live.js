@@ -50,7 +50,7 @@ export class LiveGame {
   #take(text) {
     if (text === "closed") return this.#close();
     const message = JSON.parse(text);
-    if (message.type === "start") return this.#start();
+    if (message.type === "start") return this.#start(message);
     if (!this.#row) return undefined; // clicks after the end
     if (message.type === "stop") return this.#end(true);
     const world = this.#world;
@@ -68,21 +68,32 @@ export class LiveGame {
   }
 
   /** Begin an attempt; one that is under way is abandoned first. */
-  async #start() {
-    if (this.#starting) return;
+  async #start({ tick = 0, removals = [] }) {
+    if (this.#starting) return undefined;
     this.#starting = true;
     if (this.#row) await this.#end(true);
-    const columns = { action: [], finished: false, session: SESSION };
-    this.#row = await addAttempt(this.backend, "iphyre", this.name, columns);
+    this.#world.reset();
+    const due = new Map(removals);
+    while (this.#world.tick < tick && !this.#world.over) {
+      if (due.has(this.#world.tick)) this.#world.remove(due.get(this.#world.tick));
+      this.#world.step();
+    }
+    if (this.#world.over) {
+      this.#starting = false;
+      const message = `The game is over before tick ${tick}.`;
+      return this.#send("error", { code: "refused", message });
+    }
+    const columns = { action: this.#removals, finished: false, session: SESSION };
+    const practice = tick > 0 ? { counted: false } : {}; // it takes up an earlier play
+    this.#row = await addAttempt(this.backend, "iphyre", this.name, { ...columns, ...practice });
     this.#starting = false;
     this.#waiting = [];
-    this.#rest = Infinity;
-    this.#world.reset();
+    this.#rest = this.#blocksLeft ? Infinity : this.#restTick();
     const { number, counted } = this.#row;
     this.#send("started", { number, counted });
     this.#sendFrame();
     this.#due = performance.now();
-    this.#schedule();
+    return this.#schedule();
   }
 
   #schedule() {
@@ -102,6 +113,10 @@ export class LiveGame {
     this.#sendFrame();
     if (world.over || world.tick >= this.#rest) this.#end(false);
     else this.#schedule();
+  }
+
+  get #removals() {
+    return this.#world.removals.map(({ tick, body }) => [tick, body]);
   }
 
   get #blocksLeft() {
@@ -131,7 +146,7 @@ export class LiveGame {
   }
 
   #save() {
-    this.#row.action = this.#world.removals.map(({ tick, body }) => [tick, body]);
+    this.#row.action = this.#removals;
     return this.backend.store.put("attempts", this.#row);
   }
 
@@ -140,7 +155,7 @@ export class LiveGame {
     const row = this.#row;
     this.#row = null;
     const world = this.#world;
-    row.action = world.removals.map(({ tick, body }) => [tick, body]);
+    row.action = this.#removals;
     const score = world.over ? scoreOf(world) : await playOut(this.backend, row);
     // Nothing is given up once no block is left: the end is certain, and was played out.
     const done = await finish(this.backend, row, score, abandoned && this.#blocksLeft);

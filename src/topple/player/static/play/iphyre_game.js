@@ -82,6 +82,12 @@ export class IphyreGame {
       hidden: true,
       onclick: () => this.live.stop(),
     });
+    this.resume = button("Play on from here", {
+      icon: "play",
+      kind: "wide",
+      hidden: true,
+      onclick: () => this.start(this.moment()),
+    });
     this.sum = h("p", { class: "small sum" });
     this.element = this.build();
     this.connect();
@@ -118,6 +124,7 @@ export class IphyreGame {
           this.success.next,
           this.again,
           this.skip,
+          this.resume,
           this.sum,
           !this.study && this.hints(),
           this.share,
@@ -173,7 +180,10 @@ export class IphyreGame {
     on("lost", this.lost);
     view.canvas.addEventListener("pointermove", (event) => this.point(event));
     view.canvas.addEventListener("pointerdown", (event) => this.click(event));
-    playback.addEventListener("step", () => view.redraw());
+    playback.addEventListener("step", () => {
+      view.redraw();
+      this.showMoment();
+    });
     playback.addEventListener("end", () => this.box.verdict(...verdict(this.shown)));
     this.timeline.addEventListener("change", (/** @type {any} */ { detail }) =>
       reportErrors(() => this.whatIf(detail)),
@@ -221,15 +231,32 @@ export class IphyreGame {
     });
   }
 
-  start() {
+  /** @param {{ tick?: number, removals?: number[][] }} [earlier] the play to take up */
+  start(earlier) {
     if (this.over) return undefined;
+    if (earlier) this.ghost = this.replay;
     this.again.blur();
     this.view.canvas.focus({ preventScroll: true });
-    return reportErrors(() => this.live.start(), this.again);
+    return reportErrors(() => this.live.start(earlier), this.again);
+  }
+
+  /** The moment of the play that is shown, and what was removed before it. */
+  moment() {
+    const tick = Math.floor(this.playback.step);
+    const before = this.shown.plan.filter((one) => one.tick < tick);
+    return { tick, removals: before.map(({ tick: when, body }) => [when, body]) };
+  }
+
+  /** Offer to play on from the moment that is shown. */
+  showMoment() {
+    const tick = Math.floor(this.playback.step);
+    this.resume.hidden = this.study || !this.replay || tick < 1 || tick >= this.shown.ticks;
+    replace(this.resume, `Play on from ${(tick / this.game.hz).toFixed(1)} s`);
   }
 
   started({ number, counted }) {
     this.replay = null;
+    this.resume.hidden = true;
     this.playback.close();
     this.poses.clear();
     this.removed.clear();

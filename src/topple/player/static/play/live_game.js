@@ -40,9 +40,13 @@ export class LiveGame extends EventTarget {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  async start() {
+  /**
+   * Begin an attempt, at the start or where an earlier play is taken up.
+   * @param {{ tick?: number, removals?: number[][] }} [earlier] the moment, and what was removed
+   */
+  async start(earlier = {}) {
     if (!this.open) await this.connect();
-    this.#send({ type: "start" });
+    this.#send({ type: "start", ...earlier });
   }
 
   click({ x, y }) {
