@@ -54,6 +54,25 @@ def test_keys_remove_blocks_and_a_restart_counts(visitor: Visitor) -> None:
     expect(visitor.page.get_by_text("abandoned")).to_be_visible()
 
 
+def test_an_earlier_play_is_taken_up_live(visitor: Visitor) -> None:
+    visitor.go("#/iphyre/support")
+    page = visitor.page
+    visitor.press("Start")
+    _wait_for(visitor, 6)
+    page.keyboard.press("1")
+    page.get_by_role("button", name="Restart").wait_for()
+    page.keyboard.press("2")
+    expect(visitor.verdict).to_contain_text("Solved in", timeout=20_000)
+    visitor.press("Replay attempt 1")
+    page.locator(".playback input[type=range]").fill("4")
+    visitor.press("Play on from 0.1 s")
+    expect(page.get_by_text("Practice", exact=True)).to_be_visible()
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    expect(page.get_by_role("button", name="Replay attempt")).to_have_count(2, timeout=20_000)
+    expect(page.get_by_text("4 of 5 attempts left")).to_be_visible()
+
+
 def test_killed_server_costs_one_attempt(make_visitor: MakeVisitor, tmp_path: Path) -> None:
     with topple_play(tmp_path) as (address, kill):
         visitor = make_visitor(at=address)

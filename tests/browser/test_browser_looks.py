@@ -75,6 +75,31 @@ def test_phone_fits_and_a_finger_plays(make_visitor: MakeVisitor) -> None:
     expect(visitor.verdict).to_have_text("Not this time")
 
 
+def test_two_fingers_resize_a_ball_where_it_is(make_visitor: MakeVisitor) -> None:
+    visitor = make_visitor(**PHONE)
+    visitor.go(f"#/phyre/{TASK}")
+    x, y, _ = FAILING
+    visitor.page.touchscreen.tap(*visitor.spot(x, y, 256, y_up=True))
+    visitor.type_ball(0, x, y, 10)
+    touches = visitor.page.context.new_cdp_session(visitor.page)
+
+    def touch(kind: str, *shifts: float) -> None:
+        places = [visitor.spot(x + shift, y, 256, y_up=True) for shift in shifts]
+        points = [{"x": left, "y": top, "id": k} for k, (left, top) in enumerate(places)]
+        touches.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", -22)  # beside the ball
+    touch("touchStart", -22, 22)
+    for spread in (22, 18, 14, 11):
+        touch("touchMove", -spread, spread)
+    touch("touchEnd")
+    fields = visitor.page.locator(".ball-fields").first
+    for name, value in (("x", x), ("y", y), ("r", 5)):
+        assert abs(float(fields.locator(f"[name={name}]").input_value()) - value) < 0.5, name
+    visitor.page.keyboard.press("Control+z")
+    expect(fields.locator("[name=r]")).to_have_value("10")
+
+
 @pytest.mark.parametrize(("scheme", "ground"), [("light", "#ffffff"), ("dark", "#12161b")])
 def test_theme_follows_the_system_until_chosen(
     make_visitor: MakeVisitor, scheme: str, ground: str

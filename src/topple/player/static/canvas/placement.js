@@ -36,6 +36,7 @@ export class Placement extends EventTarget {
   #settled = "[]"; // the balls that the next change can be undone to
   #fingers = new Map(); // where they are, by pointer
   #pinch = 0; // radius per distance of two fingers
+  #before = []; // the balls before the first finger touched
 
   get canUndo() {
     return this.#past.length > 0;
@@ -164,10 +165,13 @@ export class Placement extends EventTarget {
     event.preventDefault();
     this.view.canvas.focus({ preventScroll: true });
     this.view.canvas.setPointerCapture(event.pointerId);
+    if (this.#fingers.size === 0) this.#before = this.balls.map((b) => ({ ...b }));
     this.#fingers.set(event.pointerId, point);
     if (this.#fingers.size === 2 && ball) {
       this.#drag = null;
-      this.#pinch = ball.r / Math.max(this.#spread(), 1);
+      const { r, ...place } = this.#before[this.selected] ?? ball;
+      this.update(this.selected, place); // where it was before the first finger moved it
+      this.#pinch = r / Math.max(this.#spread(), 1);
       return;
     }
     if (ball && distance(this.#handle(ball), point) < grip) {
