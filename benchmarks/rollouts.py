@@ -12,8 +12,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 import time
 from typing import Any
+
+sys.path.append(sys.path.pop(0))  # or datasets.py beside this file hides the library of its name
 
 from machine import processor
 from topple.llm.verifiers_env import ScriptedClient, load_environment

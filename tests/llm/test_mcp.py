@@ -15,8 +15,13 @@ import anyio
 import pytest
 
 from support.lesson import free_port, serving
+from topple.iphyre.selection import GameSelection
+from topple.llm.answers import AnswerError
+from topple.llm.evaluation import Evaluation, run_config, task_selection
+from topple.llm.turns import read_turns
 from topple.phyre import Simulator
-from topple.runs.record import find_records
+from topple.runs.agent import Setting
+from topple.runs.record import conversation_folder, find_records, record_path
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
@@ -25,7 +30,10 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
+from topple.llm.mcp_server import Puzzles
+
 TASK = "00000:000"
+MISS = {"x": 0.95, "y": 0.95, "r": 0.0}
 Talk = Callable[[ClientSession], Awaitable[None]]
 
 
@@ -62,7 +70,7 @@ def text(result: CallToolResult) -> str:
 
 def test_an_assistant_plays_within_its_budget_and_is_recorded(tmp_path: Path) -> None:
     solution = Simulator(TASK).solutions(TASK)[0].tolist()
-    miss = {"balls": [{"x": 0.95, "y": 0.95, "r": 0.0}], "note": "a miss"}
+    miss = {"balls": [MISS], "note": "a miss"}
 
     async def first(session: ClientSession) -> None:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
@@ -138,3 +146,44 @@ def test_it_serves_over_http_on_loopback_alone(tmp_path: Path) -> None:
         wait_for(int(port))
         anyio.run(talk)
     assert found == [[{"puzzle": "support", "attempts_left": 10, "solved": False}]]
+
+
+@pytest.mark.parametrize(
+    ("selection", "name", "proposal"),
+    [
+        (task_selection("ball_within", tasks=(TASK,)), TASK, {"balls": [MISS]}),
+        (GameSelection(("support",)), "support", {"times": [0.5, None]}),
+    ],
+)
+def test_simulations_of_an_open_turn_outlive_the_server(
+    selection: Any, name: str, proposal: dict[str, Any], tmp_path: Path
+) -> None:
+    settings: dict[str, Setting] = {
+        "model": "test",
+        "tools": True,
+        "simulations": 2,
+        "dialogue": True,
+    }
+
+    def started_again() -> Puzzles:
+        config = run_config(selection, settings, attempts=2)
+        return Puzzles([Evaluation(config, tmp_path / "cache")], tmp_path / "runs")
+
+    trial = {"puzzle": name, **proposal}
+    said = started_again().call("simulate", trial).text
+    assert said.endswith("1 simulations are left.")
+    second = started_again()
+    second.call("inspect", {"puzzle": name, "attempt": 0})
+    assert second.call("simulate", trial).text.endswith("0 simulations are left.")
+    third = started_again()
+    with pytest.raises(AnswerError, match="all 2 simulations"):
+        third.call("simulate", trial)
+    third.call("try_action" if "balls" in proposal else "try_plan", trial)
+    started_again().call("try_action" if "balls" in proposal else "try_plan", trial)
+    (record,) = find_records(tmp_path / "runs")
+    assert record.protocol["privileged"]
+    first, *_ = read_turns(conversation_folder(record_path(tmp_path / "runs", record.config)))[name]
+    assert first.calls == {"inspect": 1, "simulate": 2}
+    assert first.finished
+    with pytest.raises(AnswerError, match="all 2 simulations"):
+        started_again().call("simulate", trial)

@@ -71,6 +71,10 @@ class Testing:
         """Whether the agent simulated scored games beside its plays."""
         return self.simulator_calls > 0
 
+    def count_simulations(self, count: int) -> None:
+        """Count episodes that were simulated beside the plays."""
+        self.simulator_calls += count
+
     def results(self) -> GameResults:
         """What came out.
 

@@ -45,6 +45,11 @@ def _outlines(body: Body, poses: Floats) -> Iterator[tuple[Floats, float]]:
 
 def _polygon_gaps(one: Floats, two: Floats) -> Floats:
     """[states] distances between the edges of polygons, each [states, corners, 2]."""
+    if two.shape[1] == 1:
+        one, two = two, one
+    if one.shape[1] == 1:  # a point, which crosses nothing
+        distances = _point_gap(one, two, np.roll(two, -1, axis=1))
+        return np.asarray(distances.min(axis=1))
     a, b = one[:, :, None], np.roll(one, -1, axis=1)[:, :, None]
     c, d = two[:, None], np.roll(two, -1, axis=1)[:, None]
     shape = np.broadcast_shapes(a.shape, c.shape)

@@ -1,9 +1,9 @@
 """A Model Context Protocol server: puzzles for an assistant that brings its own model.
 
 The tools list puzzles, open one, show it, try something on it and inspect earlier attempts; no
-tool tells a solution. Attempts have a budget. After each one, the run record and the answers are
-written to the folder of run records, and a server that is started again with the same options
-goes on from there: the budget is that of the run, not of the process.
+tool tells a solution. Attempts and simulations have budgets. After each one, the run record and the
+answers are written to the folder of run records, and a server that is started again with the same
+options goes on from there: the budgets are those of the run, not of the process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from topple.llm.answers import AnswerError, Schema
 from topple.llm.evaluation import Evaluation
 from topple.llm.messages import Picture, to_png
 from topple.llm.session import Session
-from topple.llm.toolbox import Shown
+from topple.llm.toolbox import SIMULATE, Shown
 from topple.llm.turns import read_turns, write_turns
 from topple.runs.record import conversation_folder, record_path, write_record
 
@@ -100,7 +100,10 @@ class Puzzles:
                 return self._try(session, own)
             if session.puzzle.toolbox.attempt == "play" and "attempt" in own:
                 own["play"] = own.pop("attempt")
-            return session.use(tool, own)
+            shown = session.use(tool, own)
+            if tool == SIMULATE:  # its budget is that of the run, too
+                self._write(session)
+            return shown
 
     def _open(self, name: str) -> Session:
         if name not in self._of:
@@ -143,7 +146,7 @@ class Puzzles:
         """Write the answers and the record of the session's run."""
         run = self._of[session.puzzle.name]
         own = {name: each for name, each in self._sessions.items() if self._of[name] is run}
-        turns = {name: own[name].turns for name in run.subjects if name in own}
+        turns = {name: own[name].notes for name in run.subjects if name in own}
         write_turns(self._conversations(run), turns)
         puzzles = [each.puzzle for each in own.values()]
         if any(len(puzzle.testing.log) for puzzle in puzzles):

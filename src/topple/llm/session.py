@@ -18,7 +18,7 @@ from topple.llm.answers import AnswerError, check, parse_json, read_answer
 from topple.llm.messages import Message, Picture, system, user
 from topple.llm.puzzle import Made, Puzzle, Question, Simulation
 from topple.llm.reply import Call, Choice, Reply
-from topple.llm.toolbox import Shown, Tool
+from topple.llm.toolbox import SIMULATE, Shown, Tool
 from topple.llm.turns import TurnNote
 
 PROPOSE = "propose"
@@ -68,6 +68,11 @@ class Session:
     def place(self) -> str:
         """The place of the next request in a run, such as ``00001:042/003/01``."""
         return f"{self.puzzle.name}/{len(self.turns) + 1:03d}/{self._exchanges:02d}"
+
+    @property
+    def notes(self) -> list[TurnNote]:
+        """Notes of the finished turns, and of this one if tools were called in it."""
+        return [*self.turns, self._turn(finished=False)] if self._calls else self.turns
 
     @property
     def tools(self) -> dict[str, Tool]:
@@ -132,9 +137,18 @@ class Session:
         self._advance(None)
 
     def replay(self, turns: Iterable[TurnNote]) -> None:
-        """Bring a fresh session to where another one was, by the answers of its turns."""
+        """Bring a fresh session to where another one was, by the answers of its turns.
+
+        Tools are not called again, but their calls count as they did there.
+        """
         for turn in turns:
             if self.over:
+                return
+            simulated = turn.calls.get(SIMULATE, 0)
+            self._calls.update(turn.calls)
+            self.puzzle.toolbox.simulated += simulated
+            self.puzzle.testing.count_simulations(simulated)
+            if not turn.finished:
                 return
             if turn.answer is None:
                 self.skip()
@@ -167,11 +181,14 @@ class Session:
     def _note(self) -> None:
         """Note the turn that has ended, if there was one."""
         if self._exchanges or self._answer is not None:
-            calls = dict(sorted(self._calls.items()))
-            result, number = self.puzzle.result, len(self.turns) + 1
-            self.turns.append(TurnNote(number, self._answer, result, tuple(self._failures), calls))
+            self.turns.append(self._turn())
         self._exchanges, self._made, self._answer = 0, None, None
         self._failures, self._calls = [], Counter()
+
+    def _turn(self, finished: bool = True) -> TurnNote:
+        number, result = len(self.turns) + 1, self.puzzle.result if finished else ""
+        calls = dict(sorted(self._calls.items()))
+        return TurnNote(number, self._answer, result, tuple(self._failures), calls, finished)
 
     def _ask(self, question: Question) -> None:
         pictures = question.pictures if self.settings.images else tuple
@@ -213,8 +230,9 @@ class Session:
         if name not in tools:
             raise AnswerError(f"there is no tool {name[:40]!r}; there are {', '.join(tools)}")
         check(arguments, tools[name].parameters, "the arguments")
+        shown = tools[name].run(arguments)
         self._calls[name] += 1
-        return tools[name].run(arguments)
+        return shown
 
     def _call_tool(self, call: Call, tools: Mapping[str, Tool]) -> Shown:
         tool = tools.get(call.name)

@@ -15,6 +15,8 @@ from topple.llm.messages import Picture
 from topple.llm.settings import ChatSettings
 from topple.media.files import Frame
 
+SIMULATE = "simulate"  # the tool that makes a run privileged
+
 Seen = TypeVar("Seen")
 
 
@@ -100,7 +102,7 @@ class Toolbox(Generic[Seen]):
                 f"What would come of a proposal. It is no {word}, but you have only "
                 f"{self.settings.simulations} of these for a {self.subject}."
             )
-            tools.append(Tool("simulate", description, self.proposal, self._simulate))
+            tools.append(Tool(SIMULATE, description, self.proposal, self._simulate))
         return tools
 
     def description(self) -> str:

@@ -23,6 +23,7 @@ class TurnNote(NamedTuple):
     result: str  # its result in words
     failures: tuple[str, ...] = ()  # what was wrong with replies that could not be used
     calls: Mapping[str, int] = {}  # tool calls by name
+    finished: bool = True  # otherwise tools were called, and the answer is open
 
 
 Notes = Mapping[str, Sequence[TurnNote]]  # by task or game

@@ -8,6 +8,7 @@ simulator, also where the answer comes from the action cache.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -113,9 +114,12 @@ class Testing:
         self.privileged = False
         self._simulated = 0
         self._cache = cache
-        self._scenes = SceneSet([task.scene for task in self.tasks])
         self._place = {task.id: place for place, task in enumerate(self.tasks)}
         self._known: dict[TaskId, Outcomes] = {}
+
+    @cached_property
+    def _scenes(self) -> SceneSet:
+        return SceneSet([task.scene for task in self.tasks])
 
     @property
     def simulator_calls(self) -> int:
@@ -201,11 +205,15 @@ class Testing:
 
         A run that calls this is marked as privileged.
         """
-        self.privileged = True
-        self._simulated += 1
+        self.count_simulations(1)
         vector = [float(number) for number in action]
         result = simulate_batch(self._scenes, [self._place[task.id]], [vector], request)
         return Outcome(int(result.outcome[0])), result
+
+    def count_simulations(self, count: int) -> None:
+        """Count actions that were simulated without spending an attempt."""
+        self.privileged |= count > 0
+        self._simulated += count
 
     def results(self) -> TaskResults:
         """What came out so far."""

@@ -200,7 +200,7 @@ class IphyrePuzzle(Puzzle[WatchedPlay]):
         """Play a whole plan from the start, by any strategy, and describe the result."""
         game, rules = self.game, self.testing.rules
         plan = plan_in_advance(game, answer_action(proposal, rules), rules)
-        self.testing.simulator_calls += 1  # makes the run privileged
+        self.testing.count_simulations(1)  # makes the run privileged
         seen = watch_play(game, 0, plan, play(game, plan, rules), rules)
         return "\n".join(feedback(seen, self.settings.feedback))
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from topple.llm.gap import body_gaps
 from topple.llm.messages import evenly_spaced
 from topple.llm.phyre.scene import body_names, scene_lines
-from topple.phyre.engine.balls import with_action
+from topple.phyre.engine.balls import with_balls
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND, Request
 from topple.phyre.engine.result import AttemptResult, Outcome
@@ -127,7 +127,7 @@ def watched(task: Task, number: int, action: Sequence[float], result: AttemptRes
     """An attempt from a result with what ``WATCHED`` asks for; it keeps no part of the batch."""
     assert result.states is not None  # asked for
     assert result.contacts is not None
-    scene = with_action(task.scene, action)
+    scene = with_balls(task.scene, result.balls)
     balls = len(scene.bodies) - len(task.scene.bodies)
     states = result.states[:, : len(scene.bodies)]
     kept = np.append(states[::STRIDE], states[-1:], axis=0)  # a copy
