@@ -81,8 +81,10 @@ def main() -> None:
         shard = plan.shards()[0]
         attempts = plan.rows(shard)
         kept = "rgb" if keep.rgb else "codes" if keep.codes else "states"
-        samples = [sample[kept] for sample in plan.source.samples(attempts, 1)]
+        batches = list(plan.source.batches(attempts, 1))
+        samples = [batch[kept][k] for batch in batches for k in range(len(batch["key"]))]
         frames = sum(map(len, samples))
+        ends = np.cumsum([len(batch["key"]) for batch in batches])[:-1]
 
         if limit == "engine":
             scenes = SceneSet([load_task(task).scene for task in TASKS])
@@ -90,8 +92,10 @@ def main() -> None:
             placed = np.array([row.draw.action for row in attempts])
             request = Request(stride=keep.stride, states=keep.states, images=keep.codes)
 
-            def alone() -> object:
-                return simulate_batch(scenes, index, placed, request, threads=1)  # noqa: B023
+            def alone() -> object:  # in batches of the same size, which matters for pictures
+                for some, actions in zip(np.split(index, ends), np.split(placed, ends)):  # noqa: B023, B905
+                    simulate_batch(scenes, some, actions, request, threads=1)  # noqa: B023
+                return None
         else:
             films = [list(sample) for sample in samples]
 

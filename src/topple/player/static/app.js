@@ -55,7 +55,7 @@ const bar = /** @type {HTMLElement} */ (document.querySelector(".tabs"));
 function showTabs(name) {
   const tabs = settings.science ? SCIENCE_TABS : GAME_TABS;
   const home = settings.science ? "phyre" : "";
-  const own = tabs.some(([tab]) => tab === name) ? name : name in { replay: 1 } ? null : home;
+  const own = tabs.some(([tab]) => tab === name) ? name : ["replay", "study"].includes(name) ? null : home;
   replace(
     bar,
     tabs.map(([tab, text, symbol]) =>

@@ -365,6 +365,7 @@ function scoreName(study) {
 
 function groupsCard(study) {
   const score = (value) => scoreText(study, value);
+  const agent = study.benchmark === "phyre" ? "rand" : "random";
   return h(
     "section",
     { class: "card", "aria-label": "Groups" },
@@ -387,7 +388,7 @@ function groupsCard(study) {
       "p",
       { class: "muted small" },
       "Puzzles that were not reached are missing, not failures. Puzzles that somebody knew before the study are left out. Agents on the same puzzles: ",
-      h("code", {}, `topple evaluate --agent rand --tasks-of-study ${study.id}`),
+      h("code", {}, `topple evaluate --agent ${agent} --tasks-of-study ${study.id}`),
     ),
   );
 }

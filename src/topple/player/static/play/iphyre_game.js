@@ -362,7 +362,7 @@ export class IphyreGame {
       this.notes,
       solved && chip("Solved", "good", "check"),
       progress.shown && chip("Hint taken: attempts no longer count", "warm"),
-      (this.study || settings.science || attempts > 0) &&
+      (this.study ? !solved : settings.science || attempts > 0) &&
         chip(
           left > 0 ? `${left} of ${limit} attempts left` : "All counted attempts are used",
           left > 0 ? "" : "warm",
