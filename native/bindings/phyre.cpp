@@ -484,8 +484,9 @@ Branches branches_from(const Simulation& origin, const PackedScenes& scenes,
 
 // Makes attempts, or runs the edited copies of one world where there is an origin.
 void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, const Rules& rules,
-              int32_t threads, Maybe<Out<int64_t, nb::ndim<1>>> progress, const Simulation* origin,
-              Maybe<Int32s> edit_start, Maybe<Edits> edits, const nb::kwargs& arrays) {
+              int32_t threads, Maybe<Out<int64_t, nb::ndim<1>>> progress,
+              const ImaginedPhysics* physics, const Simulation* origin, Maybe<Int32s> edit_start,
+              Maybe<Edits> edits, const nb::kwargs& arrays) {
   const size_t n = scene_index.shape(0);
   const PackedScenes packed = scenes.packed();
   require_actions(actions, n);
@@ -518,19 +519,31 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, const R
   // Other threads may step the origin as soon as the lock is released.
   std::unique_ptr<const Simulation> start;
   if (origin) {
-    require(edit_start && edits && balls == 0 && !rules.stable, "branches take edits, not actions");
+    require(edit_start && edits && balls == 0 && !rules.stable && !physics,
+            "branches take edits, not actions");
     start = std::make_unique<Simulation>(*origin);
     branches = branches_from(*start, packed, scene_index, *edit_start, *edits);
   }
   constexpr int64_t kBrief = 20000;  // steps that are over before anybody can interrupt
   Control control;
   run_threads(threads, job.attempt_count * rules.max_steps <= kBrief, control,
-              data_or_null(progress), [&] { work_on(job, origin ? &branches : nullptr, control); });
+              data_or_null(progress),
+              [&] { work_on(job, origin ? &branches : nullptr, physics, control); });
 }
 
 Rules rules_from(int32_t max_steps, int32_t stride, bool stable, bool shortcuts) {
   require(max_steps >= 1 && stride >= 0, "a count is out of range");
   return {max_steps, stride, stable, shortcuts};
+}
+
+void check_physics(const ImaginedPhysics& physics) {
+  const float numbers[] = {physics.time_step, physics.gravity, physics.friction,
+                           physics.restitution, physics.noise};
+  require(std::all_of(std::begin(numbers), std::end(numbers),
+                      [](float number) { return std::isfinite(number); }) &&
+              physics.time_step > 0.0f && physics.friction >= 0.0f && physics.restitution >= 0.0f &&
+              physics.noise >= 0.0f && physics.velocity_passes >= 1 && physics.position_passes >= 1,
+          "physics out of range");
 }
 
 void rotations(In<float, nb::ndim<1>> angles, Out<float, nb::ndim<1>> sine,
@@ -618,10 +631,25 @@ void topple::bind_phyre(nb::module_& m) {
             new (self) Rules(rules_from(max_steps, stride, stable, shortcuts));
           },
           nb::kw_only(), "max_steps"_a, "stride"_a, "stable"_a, "shortcuts"_a);
+  nb::class_<ImaginedPhysics>(m, "Physics")
+      .def(
+          "__init__",
+          [](ImaginedPhysics* self, float time_step, float gravity, float friction,
+             float restitution, float noise, uint32_t seed, int32_t velocity_passes,
+             int32_t position_passes, bool continuous) {
+            const ImaginedPhysics physics = {time_step,       gravity,         friction,
+                                             restitution,     noise,           seed,
+                                             velocity_passes, position_passes, continuous};
+            check_physics(physics);
+            new (self) ImaginedPhysics(physics);
+          },
+          nb::kw_only(), "time_step"_a, "gravity"_a, "friction"_a, "restitution"_a, "noise"_a,
+          "seed"_a, "velocity_passes"_a, "position_passes"_a, "continuous"_a);
   // Outputs are written in place: a converted copy would be lost.
   m.def("simulate", &simulate, "scenes"_a, "scene_index"_a, "actions"_a, "rules"_a, nb::kw_only(),
-        "threads"_a, "progress"_a.none().noconvert() = nb::none(), "origin"_a.none() = nb::none(),
-        "edit_start"_a.none() = nb::none(), "edits"_a.none() = nb::none(), "outputs"_a);
+        "threads"_a, "progress"_a.none().noconvert() = nb::none(), "physics"_a.none() = nb::none(),
+        "origin"_a.none() = nb::none(), "edit_start"_a.none() = nb::none(),
+        "edits"_a.none() = nb::none(), "outputs"_a);
   m.def("map_actions", &map_actions, "scenes"_a, "scene_index"_a, "actions"_a,
         "valid"_a.noconvert(), "balls"_a.noconvert());
   m.def("valid_actions", &valid_actions, "scenes"_a, "first"_a, "actions"_a, "valid"_a.noconvert());

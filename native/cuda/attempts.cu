@@ -93,8 +93,9 @@ extern "C" __global__ void __launch_bounds__(64)
     const int64_t i = order[place];
     const int32_t scene = job.scene_index[i];
     Sink sink = job.sink(i);
-    const AttemptResult result = attempt(fresh[scene], world, work, job.scenes.view(scene),
-                                         job.action(i), job.ball_count, job.rules, sink);
+    const AttemptResult result =
+        attempt(ExactPhysics{}, fresh[scene], world, work, job.scenes.view(scene), job.action(i),
+                job.ball_count, job.rules, sink);
     job.report(i, result, sink);
   }
 }

@@ -87,7 +87,8 @@ TOPPLE_EXPORT(void, phyre_simulate)(const phyre::PackedScenes* scenes, int32_t a
   for (int32_t i = 0; i < attempts; ++i) {
     phyre::Sink sink = job.sink(i);
     const phyre::SceneView scene = scenes->view(scene_index[i]);
-    const phyre::AttemptResult result = phyre::from_scene(job, i, scene, scratch, sink);
+    const phyre::AttemptResult result =
+        phyre::from_scene(phyre::ExactPhysics{}, job, i, scene, scratch, sink);
     job.report(i, result, sink);
   }
 }

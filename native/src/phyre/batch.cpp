@@ -17,20 +17,24 @@ AttemptResult from_branch(const Job& job, const Branches& branches, int64_t i,
     apply_edit(scratch.world, branches.edits[k]);
   }
   const Balls none = {};
-  return run(scratch.world, scratch.work, scene, none, job.rules, sink, branches.progress);
+  return run(ExactPhysics{}, scratch.world, scratch.work, scene, none, job.rules, sink,
+             branches.progress);
 }
 
-void make_attempt(const Job& job, const Branches* branches, int64_t i, Scratch& scratch) {
+void make_attempt(const Job& job, const Branches* branches, const ImaginedPhysics* physics,
+                  int64_t i, Scratch& scratch) {
   const SceneView scene = job.scenes.view(job.scene_index[i]);
   Sink sink = job.sink(i);
-  const AttemptResult result = branches ? from_branch(job, *branches, i, scene, scratch, sink)
-                                        : from_scene(job, i, scene, scratch, sink);
+  const AttemptResult result = branches  ? from_branch(job, *branches, i, scene, scratch, sink)
+                               : physics ? from_scene(*physics, job, i, scene, scratch, sink)
+                                         : from_scene(ExactPhysics{}, job, i, scene, scratch, sink);
   job.report(i, result, sink);
 }
 
 }  // namespace
 
-void work_on(const Job& job, const Branches* branches, Control& control) noexcept {
+void work_on(const Job& job, const Branches* branches, const ImaginedPhysics* physics,
+             Control& control) noexcept {
   const std::unique_ptr<Scratch> scratch(new (std::nothrow) Scratch);
   if (!scratch) {
     control.failed = true;
@@ -38,7 +42,7 @@ void work_on(const Job& job, const Branches* branches, Control& control) noexcep
   }
   scratch->scene = -1;
   take_turns(control, job.attempt_count,
-             [&](int64_t i) { make_attempt(job, branches, i, *scratch); });
+             [&](int64_t i) { make_attempt(job, branches, physics, i, *scratch); });
   finish_copies();
 }
 

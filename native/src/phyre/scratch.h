@@ -23,16 +23,17 @@ struct Scratch {
 };
 
 // Makes an attempt from its scene.
-inline AttemptResult from_scene(const Job& job, int64_t i, const SceneView& scene, Scratch& scratch,
-                                Sink& sink) {
+template <class Physics>
+AttemptResult from_scene(const Physics& physics, const Job& job, int64_t i, const SceneView& scene,
+                         Scratch& scratch, Sink& sink) {
   if (scratch.scene != job.scene_index[i]) {
     build_world(scene, scratch.fresh);
     if (job.out.images) draw_background(scratch.background, scene, scratch.fresh);
     scratch.scene = job.scene_index[i];
   }
   sink.background = &scratch.background;
-  return attempt(scratch.fresh, scratch.world, scratch.work, scene, job.action(i), job.ball_count,
-                 job.rules, sink);
+  return attempt(physics, scratch.fresh, scratch.world, scratch.work, scene, job.action(i),
+                 job.ball_count, job.rules, sink);
 }
 
 }  // namespace topple::phyre

@@ -16,7 +16,7 @@ struct Scratch {
   AttemptResult run(const SceneView& scene, const double* action, int balls, const Rules& rules,
                     Sink& sink) {
     build_world(scene, *fresh);
-    return attempt(*fresh, *world, *work, scene, action, balls, rules, sink);
+    return attempt(ExactPhysics{}, *fresh, *world, *work, scene, action, balls, rules, sink);
   }
   AttemptResult run(const SceneView& scene, const Rules& rules) {
     Sink none = {};

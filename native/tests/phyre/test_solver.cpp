@@ -19,13 +19,15 @@ int prepare_all(TestWorld& sim) {
   for (int i = sim.world->contact_count - 1; i >= 0; --i) {
     Contact& contact = sim.world->contacts[i];
     if (!contact.touching) continue;
-    prepare(sim.work->constraints[count++], contact, sim.world->shapes, sim.world->bodies, true);
+    prepare(ExactPhysics{}, sim.work->constraints[count++], contact, sim.world->shapes,
+            sim.world->bodies, true);
   }
   return count;
 }
 
 void solve(TestWorld& sim, int count) {
-  for (int i = 0; i < kVelocityPasses; ++i) velocity_pass(sim.work->constraints, count);
+  for (int i = 0; i < kVelocityPasses; ++i)
+    velocity_pass(ExactPhysics{}, sim.work->constraints, count);
 }
 
 }  // namespace
@@ -128,14 +130,14 @@ TEST(a_pass_without_change_repeats_itself) {
     for (int i = 0; i < count; ++i) warm_start(sim.work->constraints[i]);
     bool changed = true;
     for (int pass = 0; pass < 60 && changed; ++pass) {
-      changed = velocity_pass(sim.work->constraints, count);
+      changed = velocity_pass(ExactPhysics{}, sim.work->constraints, count);
     }
     if (changed || count == 0) continue;
     ++settled;
     const World before = *sim.world;
     const std::vector<Constraint> constraints(sim.work->constraints, sim.work->constraints + count);
     for (int pass = 0; pass < 3; ++pass) {
-      CHECK(!velocity_pass(sim.work->constraints, count));
+      CHECK(!velocity_pass(ExactPhysics{}, sim.work->constraints, count));
     }
     CHECK(same_world(*sim.world, before));
     for (int i = 0; i < count; ++i) {
@@ -158,8 +160,8 @@ TEST(position_passes_push_overlapping_bodies_apart) {
   const int n = prepare_all(sim);
   const float before = position_pass(sim.work->constraints, n, sim.world->shapes, kBaumgarte);
   CHECK(before <= -0.1f - 2.0f * kPolygonRadius + 1e-4f);
-  CHECK(
-      solve_positions(sim.work->constraints, n, sim.world->shapes, kBaumgarte, 3.0f * kLinearSlop));
+  CHECK(solve_positions(ExactPhysics{}, sim.work->constraints, n, sim.world->shapes, kBaumgarte,
+                        3.0f * kLinearSlop));
   CHECK(sim.body(1).sweep.c.y > 0.99f);
 }
 

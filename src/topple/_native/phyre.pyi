@@ -56,6 +56,21 @@ class Scenes:
     def __init__(self, **arrays: npt.NDArray[Any]) -> None: ...  # by SCENE_ARRAYS
     def fault(self) -> tuple[int, int, str] | None: ...
 
+class Physics:
+    def __init__(
+        self,
+        *,
+        time_step: float,
+        gravity: float,
+        friction: float,
+        restitution: float,
+        noise: float,
+        seed: int,
+        velocity_passes: int,
+        position_passes: int,
+        continuous: bool,
+    ) -> None: ...
+
 class Rules:
     def __init__(self, *, max_steps: int, stride: int, stable: bool, shortcuts: bool) -> None: ...
 
@@ -67,6 +82,7 @@ def simulate(
     *,
     threads: int,
     progress: npt.NDArray[np.int64] | None = None,
+    physics: Physics | None = None,
     origin: Simulation | None = None,
     edit_start: npt.NDArray[np.int32] | None = None,
     edits: npt.NDArray[np.int32] | None = None,

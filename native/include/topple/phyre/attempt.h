@@ -113,17 +113,19 @@ TOPPLE_FN void add_balls(World& world, const Balls& balls) {
 // Two exits come early and change nothing: when all bodies sleep, later steps repeat the
 // present; and when the goal can no longer be held for long enough and nobody looks at what
 // is left, the attempt is lost whatever happens.
-TOPPLE_FN AttemptResult run(World& world, Workspace& work, const SceneView& scene,
-                            const Balls& balls, const Rules& rules, Sink& sink,
-                            Progress start = {0, 0}) {
+template <class Physics>
+TOPPLE_FN AttemptResult run(const Physics& physics, World& world, Workspace& work,
+                            const SceneView& scene, const Balls& balls, const Rules& rules,
+                            Sink& sink, Progress start = {0, 0}) {
   NoObserver observer;
   const Goal& goal = scene.goal;
+  const int hold_steps = physics.steps(goal.hold_steps);
   const int last_watched = detail::last_watched_step(rules, sink);
   AttemptResult result = {Outcome::kNotSolved, rules.max_steps};
   int held = start.held;
   const int last = rules.max_steps - 1;
   for (int k = start.step; k <= last; ++k) {
-    step(world, work, rules.shortcuts, observer);
+    step(physics, world, work, rules.shortcuts, observer);
     if (world.out_of_contacts) return {Outcome::kOutOfContacts, k};
     if (detail::frame_due(rules, k)) detail::write_frames(sink, 1, scene, world, balls);
     if (sink.contacts) {
@@ -133,12 +135,12 @@ TOPPLE_FN AttemptResult run(World& world, Workspace& work, const SceneView& scen
           write_contacts(sink.contacts + used, sink.contact_capacity - used, world, k);
     }
     held = goal_holds(world, goal) ? held + 1 : 0;
-    if (goal.first >= 0 && held == goal.hold_steps) {
+    if (goal.first >= 0 && held == hold_steps) {
       result = {Outcome::kSolved, k};
       break;
     }
     if (!rules.shortcuts) continue;
-    const int needed = goal.hold_steps - held;
+    const int needed = hold_steps - held;
     const bool reachable = goal.first >= 0 && needed < rules.max_steps - k;
     if (!reachable && k >= last_watched) break;
     if (all_asleep(world)) {
@@ -157,8 +159,10 @@ namespace detail {
 
 // A solution is stable if it survives a shift by half a pixel in any direction, as far as
 // the shifted balls fit.
-TOPPLE_FN Outcome stability(const World& fresh, World& world, Workspace& work,
-                            const SceneView& scene, const Balls& balls, const Rules& rules) {
+template <class Physics>
+TOPPLE_FN Outcome stability(const Physics& physics, const World& fresh, World& world,
+                            Workspace& work, const SceneView& scene, const Balls& balls,
+                            const Rules& rules) {
   for (int shift = 0; shift < 9; ++shift) {
     if (shift == 4) continue;  // the solution itself
     Balls moved = balls;
@@ -170,7 +174,7 @@ TOPPLE_FN Outcome stability(const World& fresh, World& world, Workspace& work,
     copy_fresh(world, fresh);
     add_balls(world, moved);
     Sink none = {};
-    const Outcome outcome = run(world, work, scene, moved, rules, none).outcome;
+    const Outcome outcome = run(physics, world, work, scene, moved, rules, none).outcome;
     if (outcome == Outcome::kOutOfContacts) return outcome;
     if (outcome == Outcome::kNotSolved) return Outcome::kUnstablySolved;
   }
@@ -181,18 +185,19 @@ TOPPLE_FN Outcome stability(const World& fresh, World& world, Workspace& work,
 
 // Simulates an action of 3 numbers per ball; no balls at all is a valid action. The fresh
 // world is that of the scene before any step.
-TOPPLE_FN AttemptResult attempt(const World& fresh, World& world, Workspace& work,
-                                const SceneView& scene, const double* action, int ball_count,
-                                const Rules& rules, Sink& sink) {
+template <class Physics>
+TOPPLE_FN AttemptResult attempt(const Physics& physics, const World& fresh, World& world,
+                                Workspace& work, const SceneView& scene, const double* action,
+                                int ball_count, const Rules& rules, Sink& sink) {
   Balls balls = {};
   const bool valid = map_action(action, ball_count, balls) && !occluded(scene, balls);
   if (sink.balls) detail::write_balls(sink.balls, balls, valid ? balls.count : 0, ball_count);
   if (!valid) return {Outcome::kInvalid, 0};
   copy_fresh(world, fresh);
   add_balls(world, balls);
-  AttemptResult result = run(world, work, scene, balls, rules, sink);
+  AttemptResult result = run(physics, world, work, scene, balls, rules, sink);
   if (rules.stable && result.outcome == Outcome::kSolved) {
-    result.outcome = detail::stability(fresh, world, work, scene, balls, rules);
+    result.outcome = detail::stability(physics, fresh, world, work, scene, balls, rules);
   }
   return result;
 }

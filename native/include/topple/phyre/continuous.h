@@ -136,23 +136,26 @@ TOPPLE_BIG_FN Island gather_impact(World& world, Workspace& work, int first, flo
 
 // Corrects the overlap at the impact, finds the velocities after it and moves the body
 // through the rest of the step.
-TOPPLE_BIG_FN void solve_impact(World& world, Workspace& work, const Island& island, float h,
-                                bool shortcuts) {
+template <class Physics>
+TOPPLE_BIG_FN void solve_impact(const Physics& physics, World& world, Workspace& work,
+                                const Island& island, float h, bool shortcuts) {
   work.islands[0] = island;
   Constraint* constraints = work.constraints;
   const int n = island.contact_count;
   TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) {
-    prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, false);
+    prepare(physics, constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies,
+            false);
   }
-  solve_positions(constraints, n, world.shapes, kToiBaumgarte, 1.5f * kLinearSlop);
+  solve_positions(physics, constraints, n, world.shapes, kToiBaumgarte, 1.5f * kLinearSlop);
   start_sweep(world.bodies[work.bodies[0]]);
   start_sweep(world.bodies[work.bodies[1]]);
   TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) {
-    prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, false);
+    prepare(physics, constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies,
+            false);
   }
-  solve_velocities(work, 1, shortcuts);
+  solve_velocities(physics, work, 1, shortcuts);
   TOPPLE_ROLLED
   for (int i = 0; i < island.body_count; ++i) {
     Body& body = world.bodies[work.bodies[i]];
@@ -173,8 +176,9 @@ TOPPLE_FN void forget_impacts(World& world, int body_index) {
 
 }  // namespace detail
 
-template <class Observer>
-TOPPLE_FN void solve_continuous(World& world, Workspace& work, bool shortcuts, Observer& observer) {
+template <class Physics, class Observer>
+TOPPLE_FN void solve_continuous(const Physics& physics, World& world, Workspace& work,
+                                bool shortcuts, Observer& observer) {
   if (world.alphas_advanced) {
     TOPPLE_ROLLED
     for (int i = 0; i < world.body_count; ++i) world.bodies[i].sweep.alpha0 = 0.0f;
@@ -218,10 +222,10 @@ TOPPLE_FN void solve_continuous(World& world, Workspace& work, bool shortcuts, O
     set_awake(a, true);
     set_awake(b, true);
 
-    const float h = (1.0f - alpha) * kTimeStep;
+    const float h = (1.0f - alpha) * physics.time_step;
     const Island island = detail::gather_impact(world, work, index, alpha);
     observer.toi_solve(world, work, island, h);
-    detail::solve_impact(world, work, island, h, shortcuts);
+    detail::solve_impact(physics, world, work, island, h, shortcuts);
     TOPPLE_ROLLED
     for (int i = 0; i < island.body_count; ++i) {
       Body& body = world.bodies[work.bodies[i]];

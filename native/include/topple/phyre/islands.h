@@ -68,7 +68,7 @@ TOPPLE_BIG_FN Island gather(World& world, Workspace& work, int touching_count, i
 }
 
 TOPPLE_FN void put_to_sleep_if_at_rest(World& world, const Workspace& work, const Island& island,
-                                       bool positions_solved) {
+                                       bool positions_solved, float time_step) {
   constexpr float kLinear = kLinearSleepTolerance * kLinearSleepTolerance;
   constexpr float kAngular = kAngularSleepTolerance * kAngularSleepTolerance;
   const int16_t* bodies = work.bodies + island.first_body;
@@ -81,7 +81,7 @@ TOPPLE_FN void put_to_sleep_if_at_rest(World& world, const Workspace& work, cons
       body.sleep_time = 0.0f;
       shortest = 0.0f;
     } else {
-      body.sleep_time += kTimeStep;
+      body.sleep_time += time_step;
       shortest = min(shortest, body.sleep_time);
     }
   }
@@ -93,20 +93,22 @@ TOPPLE_FN void put_to_sleep_if_at_rest(World& world, const Workspace& work, cons
 // All velocity passes of all islands. A pass is made over every island in turn: as they
 // are independent, the processor can work on several at once. An island that a pass does
 // not change would stay the same for ever, so its other passes may be left out.
-TOPPLE_BIG_FN void solve_velocities(Workspace& work, int island_count, bool shortcuts) {
+template <class Physics>
+TOPPLE_BIG_FN void solve_velocities(const Physics& physics, Workspace& work, int island_count,
+                                    bool shortcuts) {
   int unsettled = 0;
   TOPPLE_ROLLED
   for (int i = 0; i < island_count; ++i) {
     if (work.islands[i].contact_count > 0) work.unsettled[unsettled++] = static_cast<int16_t>(i);
   }
   TOPPLE_ROLLED
-  for (int pass = 0; pass < kVelocityPasses && unsettled > 0; ++pass) {
+  for (int pass = 0; pass < physics.velocity_passes && unsettled > 0; ++pass) {
     int still = 0;
     TOPPLE_ROLLED
     for (int k = 0; k < unsettled; ++k) {
       const Island& island = work.islands[work.unsettled[k]];
       const bool changed =
-          velocity_pass(work.constraints + island.first_contact, island.contact_count);
+          velocity_pass(physics, work.constraints + island.first_contact, island.contact_count);
       if (changed || !shortcuts) work.unsettled[still++] = work.unsettled[k];
     }
     unsettled = still;
@@ -116,8 +118,9 @@ TOPPLE_BIG_FN void solve_velocities(Workspace& work, int island_count, bool shor
 }  // namespace detail
 
 // Moves all awake bodies through the step without looking for impacts.
-template <class Observer>
-TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Observer& observer) {
+template <class Physics, class Observer>
+TOPPLE_FN void solve_islands(const Physics& physics, World& world, Workspace& work, bool shortcuts,
+                             Observer& observer) {
   int touching_count = 0;
   TOPPLE_ROLLED
   for (int i = world.contact_count - 1; i >= 0; --i) {
@@ -144,8 +147,8 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
     all.contact_count = static_cast<int16_t>(all.contact_count + island.contact_count);
   }
 
-  constexpr float h = kTimeStep;
-  const Vec gravity = {0.0f, kGravityY};
+  const float h = physics.time_step;
+  const Vec gravity = {0.0f, physics.gravity};
   const float damping = 1.0f / (1.0f + h * kAngularDamping);
   TOPPLE_ROLLED
   for (int i = 0; i < all.body_count; ++i) {
@@ -154,17 +157,19 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
     if (!body.dynamic) continue;
     body.v = body.v + h * gravity;
     body.w *= damping;
+    physics.shake(body);
   }
 
   Constraint* constraints = work.constraints;
   const int n = all.contact_count;
   TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) {
-    prepare(constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies, true);
+    prepare(physics, constraints[i], world.contacts[work.contacts[i]], world.shapes, world.bodies,
+            true);
   }
   TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) warm_start(constraints[i]);
-  detail::solve_velocities(work, island_count, shortcuts);
+  detail::solve_velocities(physics, work, island_count, shortcuts);
   TOPPLE_ROLLED
   for (int i = 0; i < n; ++i) store_impulses(constraints[i]);
 
@@ -177,14 +182,14 @@ TOPPLE_FN void solve_islands(World& world, Workspace& work, bool shortcuts, Obse
   for (int i = 0; i < island_count; ++i) {
     const Island& island = work.islands[i];
     work.positions_solved[i] =
-        solve_positions(constraints + island.first_contact, island.contact_count, world.shapes,
-                        kBaumgarte, 3.0f * kLinearSlop);
+        solve_positions(physics, constraints + island.first_contact, island.contact_count,
+                        world.shapes, kBaumgarte, 3.0f * kLinearSlop);
   }
   TOPPLE_ROLLED
   for (int i = 0; i < all.body_count; ++i) update_pose(world.bodies[work.bodies[i]]);
   TOPPLE_ROLLED
   for (int i = 0; i < island_count; ++i) {
-    detail::put_to_sleep_if_at_rest(world, work, work.islands[i], work.positions_solved[i]);
+    detail::put_to_sleep_if_at_rest(world, work, work.islands[i], work.positions_solved[i], h);
   }
 
   TOPPLE_ROLLED

@@ -71,8 +71,9 @@ TOPPLE_FN WorldPoints world_points(const Manifold& m, const Transform& ta, float
 }  // namespace detail
 
 // Fills a constraint from a contact; warm ones start from the impulses of the last step.
-TOPPLE_BIG_FN void prepare(Constraint& c, Contact& contact, const Shape* shapes, Body* bodies,
-                           bool warm) {
+template <class Physics>
+TOPPLE_BIG_FN void prepare(const Physics& physics, Constraint& c, Contact& contact,
+                           const Shape* shapes, Body* bodies, bool warm) {
   const Manifold& m = contact.manifold;
   Body& a = bodies[contact.body_a];
   Body& b = bodies[contact.body_b];
@@ -110,7 +111,7 @@ TOPPLE_BIG_FN void prepare(Constraint& c, Contact& contact, const Shape* shapes,
     const float kt = ma + mb + ia * rta * rta + ib * rtb * rtb;
     p.tangent_mass = kt > 0.0f ? 1.0f / kt : 0.0f;
     const float speed = dot(n, b.v + cross(b.w, p.rb) - a.v - cross(a.w, p.ra));
-    p.bias = speed < -kRestitutionSpeed ? -kRestitution * speed : 0.0f;
+    p.bias = speed < -kRestitutionSpeed ? -physics.restitution * speed : 0.0f;
   }
   if (m.count == 2) {
     const float k11 = kn[0];
@@ -234,8 +235,8 @@ TOPPLE_FN bool solve_block(Constraint& c, Motion<kA, kB>& motion) {
 }
 
 // One velocity pass over one constraint; true if it changed anything.
-template <bool kA, bool kB>
-TOPPLE_BIG_FN bool solve_velocity(Constraint& c) {
+template <bool kA, bool kB, class Physics>
+TOPPLE_BIG_FN bool solve_velocity(const Physics& physics, Constraint& c) {
   Motion<kA, kB> motion(c);
   const Vec n = c.normal;
   const Vec t = cross(n, 1.0f);
@@ -243,7 +244,7 @@ TOPPLE_BIG_FN bool solve_velocity(Constraint& c) {
   for (int i = 0; i < c.count; ++i) {
     ConstraintPoint& p = c.points[i];
     const float vt = dot(motion.speed_at(p), t);
-    const float bound = kFriction * p.normal_impulse;
+    const float bound = physics.friction * p.normal_impulse;
     const float impulse = clamp(p.tangent_impulse + p.tangent_mass * -vt, -bound, bound);
     const float lambda = impulse - p.tangent_impulse;
     changed |= differ(impulse, p.tangent_impulse);
@@ -268,21 +269,22 @@ TOPPLE_BIG_FN bool solve_velocity(Constraint& c) {
 }  // namespace detail
 
 // One velocity pass in order; true if any velocity or impulse changed.
-TOPPLE_FN bool velocity_pass(Constraint* constraints, int count) {
+template <class Physics>
+TOPPLE_FN bool velocity_pass(const Physics& physics, Constraint* constraints, int count) {
   bool changed = false;
   TOPPLE_ROLLED
   for (int i = 0; i < count; ++i) {
     Constraint& c = constraints[i];
 #if defined(__CUDA_ARCH__)
     // Lanes of a warp would take the branches below one after the other.
-    changed |= detail::solve_velocity<true, true>(c);
+    changed |= detail::solve_velocity<true, true>(physics, c);
 #else
     if (!c.a_moves) {
-      changed |= detail::solve_velocity<false, true>(c);
+      changed |= detail::solve_velocity<false, true>(physics, c);
     } else if (!c.b_moves) {
-      changed |= detail::solve_velocity<true, false>(c);
+      changed |= detail::solve_velocity<true, false>(physics, c);
     } else {
-      changed |= detail::solve_velocity<true, true>(c);
+      changed |= detail::solve_velocity<true, true>(physics, c);
     }
 #endif
   }
@@ -365,10 +367,11 @@ TOPPLE_BIG_FN float position_pass(const Constraint* constraints, int count, cons
 }
 
 // Position passes until the overlaps are tolerable; false if they never were.
-TOPPLE_FN bool solve_positions(const Constraint* constraints, int count, const Shape* shapes,
-                               float baumgarte, float tolerance) {
+template <class Physics>
+TOPPLE_FN bool solve_positions(const Physics& physics, const Constraint* constraints, int count,
+                               const Shape* shapes, float baumgarte, float tolerance) {
   TOPPLE_ROLLED
-  for (int pass = 0; pass < kPositionPasses; ++pass) {
+  for (int pass = 0; pass < physics.position_passes; ++pass) {
     if (position_pass(constraints, count, shapes, baumgarte) >= -tolerance) return true;
   }
   return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topple/phyre/continuous.h"
+#include "topple/phyre/physics.h"
 
 namespace topple::phyre {
 
@@ -16,15 +17,21 @@ struct NoObserver {
 
 // Shortcuts leave out work that cannot change a bit; without them every pass and every
 // search is carried out, which is what tests compare with.
-template <class Observer>
-TOPPLE_FN void step(World& world, Workspace& work, bool shortcuts, Observer& observer) {
+template <class Physics, class Observer>
+TOPPLE_FN void step(const Physics& physics, World& world, Workspace& work, bool shortcuts,
+                    Observer& observer) {
   if (world.fixtures_added) {
     find_new_contacts(world, work.pair_keys);
     world.fixtures_added = false;
   }
   collide(world);
-  solve_islands(world, work, shortcuts, observer);
-  solve_continuous(world, work, shortcuts, observer);
+  solve_islands(physics, world, work, shortcuts, observer);
+  if (physics.continuous) solve_continuous(physics, world, work, shortcuts, observer);
+}
+
+template <class Observer>
+TOPPLE_FN void step(World& world, Workspace& work, bool shortcuts, Observer& observer) {
+  step(ExactPhysics{}, world, work, shortcuts, observer);
 }
 
 TOPPLE_FN void step(World& world, Workspace& work) {

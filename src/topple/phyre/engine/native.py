@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
@@ -21,6 +21,7 @@ from topple.phyre.engine.backend import Backend, device_for
 from topple.phyre.engine.buffers import result_buffers
 from topple.phyre.engine.cuda import simulate_on_device
 from topple.phyre.engine.packing import PackedScenes, offsets, pack
+from topple.phyre.engine.physics import Physics
 from topple.phyre.engine.request import PIXELS_PER_METRE, SCENE_SIZE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
 from topple.phyre.scene import Circle, Scene, SceneError, Shape
@@ -132,6 +133,7 @@ def simulate_batch(
     progress: Progress | None = None,
     out: BatchResult | None = None,
     backend: Backend = "cpu",
+    physics: Physics | None = None,
 ) -> BatchResult:
     """Simulates many attempts on all cores, or on a GPU.
 
@@ -150,6 +152,8 @@ def simulate_batch(
             get fresh memory for images. What this batch does not write (frames beyond
             ``frame_count``, objects and bodies a scene does not have) keeps its old value.
         backend: "cpu", "cuda", or "auto" for a GPU if there is one and the batch is large.
+        physics: other physics than PHYRE's, always on the CPU; ``max_steps`` and ``stride``
+            then count steps of theirs. Outcomes are what these physics imagine, no results.
 
     Raises:
         ValueError: if an array has a wrong shape or value.
@@ -160,9 +164,10 @@ def simulate_batch(
     array = _action_array(actions, len(index))
     request = request or Request()
     result = result_buffers(scenes.packed, index, array.shape[1] // 3, request, out)
-    device = device_for(backend, len(index))
+    device = None if physics else device_for(backend, len(index))
     if device is None:
-        return _run(scenes, index, array, request, threads, progress, result)
+        chosen = {} if physics is None else {"physics": _native.Physics(**asdict(physics))}
+        return _run(scenes, index, array, request, threads, progress, result, **chosen)
     left = simulate_on_device(device, scenes.packed, index, array, request, result, progress)
     if left.size:  # what outgrows the device's small worlds
         part = result.rows(left)
@@ -221,11 +226,11 @@ def _run(
     threads: int | None,
     progress: Progress | None,
     result: BatchResult,
-    **branches: Any,
+    **more: Any,
 ) -> BatchResult:
     """Simulates a batch on the CPU, into the arrays of a result."""
     count = len(index)
-    arrays: dict[str, Any] = {**branches, **result.arrays()}
+    arrays: dict[str, Any] = {**more, **result.arrays()}
     if result.contacts is not None:  # the extension takes no structured types
         words = result.contacts.view(np.int32)
         arrays["contacts"] = words.reshape(count, -1, CONTACT_DTYPE.itemsize // 4)
