@@ -40,6 +40,7 @@ class PhyreBenchmark:
         "mem-o": "topple.phyre.agents.mem:MemOnline",
         "optimal": "topple.phyre.agents.optimal:Optimal",
         "object-prior": "topple.phyre.agents.object_prior:ObjectPrior",
+        "imagine": "topple.phyre.agents.imagine:Imagine",
         "llm": "topple.llm.phyre.agent:PhyreLlm",
         "dqn": "topple.phyre.agents.dqn:Dqn",
         "dqn-o": "topple.phyre.agents.dqn:DqnOnline",

@@ -1,0 +1,328 @@
+"""IMAGINE: tries actions in its head, with an engine that is not the real one, before it acts.
+
+After the account of how people solve such puzzles: they simulate with noise, act, and update
+(Allen, Smith and Tenenbaum, PNAS 2020). The agent has a *mind*: hypotheses about the scene and its
+physics, each an engine on a scene as it may be. It imagines listed actions, then changes the best
+of them until enough imagined solutions are found, imagines these again under all hypotheses, and
+attempts the most promising one. A failure speaks against actions nearby and against hypotheses
+that expected something else; after some failures it searches again.
+
+It needs no training. The exact engine on scenes seen as they are is an oracle with search: its
+runs are marked as privileged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.action import Actions
+from topple.phyre.agents.minds import Hypotheses, Imagined, Mind, NativeMind, Perception
+from topple.phyre.engine.native import SceneSet, map_actions
+from topple.phyre.engine.physics import COARSE, Physics
+from topple.phyre.engine.request import SCENE_SIZE, Request
+from topple.phyre.engine.result import Outcome
+from topple.phyre.phases import Testing, Training
+from topple.phyre.scene import Scene
+from topple.phyre.scene.codec import fingerprint
+from topple.phyre.task import Task
+from topple.runs.agent import Observation, Traits
+from topple.runs.settings import above_zero, at_least, one_of
+
+ENGINES = ("coarse", "exact", "chipmunk")
+
+_GENERATION = 500  # actions imagined together
+_PARENTS = 20  # actions that others are derived from
+_SHARE_LISTED = 0.3  # of a generation that follows the first search; the others are derived
+_WIDTHS = (0.01, 0.03, 0.1)  # standard deviations of derived actions
+_FAILURE_RADIUS = 0.04  # within which a failure speaks against other actions
+_FAILURE_WEIGHT = 0.9
+_SEED_BITS = 32
+
+
+@dataclass
+class Imagine:
+    """The agent that imagines.
+
+    Attributes:
+        engine: what it imagines with: coarse (larger time step, fewer passes, no continuous
+            collision), exact (the benchmark's own) or chipmunk (another engine altogether).
+        friction: that it believes in.
+        restitution: that it believes in.
+        gravity: that it believes in, in metres per second squared.
+        place_noise: how far off bodies are perceived, in pixels.
+        angle_noise: how far off their angles are perceived, in degrees.
+        size_noise: how far off their sizes are perceived, in per cent.
+        constants_noise: how far off friction, restitution and gravity may be, as a share.
+        motion_noise: noise of imagined motion after a second, in radians and as a share.
+        hypotheses: that it keeps about the scene and its physics.
+        listed: listed actions that it imagines first.
+        imagined: actions that it imagines in a search, at most, without those it repeats.
+        solutions: imagined solutions that end a search.
+        finalists: of them that are imagined again.
+        repeats: times that each is imagined again, spread over the hypotheses.
+        jitter: standard deviation of its hand in these repetitions, in pixels.
+        patience: failures after which it searches again.
+        searches: that it makes on a task, at most; afterwards it goes by what it imagined.
+    """
+
+    engine: str = "coarse"
+    friction: float = 0.5
+    restitution: float = 0.2
+    gravity: float = 9.8
+    place_noise: float = 0.0
+    angle_noise: float = 0.0
+    size_noise: float = 0.0
+    constants_noise: float = 0.05
+    motion_noise: float = 0.0
+    hypotheses: int = 8
+    listed: int = 1000
+    imagined: int = 4000
+    solutions: int = 30
+    finalists: int = 60
+    repeats: int = 8
+    jitter: float = 0.5
+    patience: int = 10
+    searches: int = 4
+    #: Actions attempted on a scene before, by its fingerprint. What the agent does depends on the
+    #: scene, the settings and the seed alone, so runs of several folds may share this.
+    remembered: dict[str, list[list[float]]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        one_of(self, "engine", ENGINES)
+        noises = ("place_noise", "angle_noise", "size_noise", "constants_noise", "motion_noise")
+        at_least(self, 0, *noises, "friction", "restitution", "jitter")
+        at_least(self, 1, "hypotheses", "listed", "imagined", "solutions", "finalists", "repeats")
+        at_least(self, 1, "patience", "searches")
+        above_zero(self, "gravity")
+
+    @property
+    def is_oracle(self) -> bool:
+        """Whether it imagines exactly what will happen."""
+        real = Physics()
+        return (
+            self.engine == "exact"
+            and self._perception.is_perfect
+            and not (self.constants_noise or self.motion_noise)
+            and (self.friction, self.restitution) == (real.friction, real.restitution)
+            and self.gravity == -real.gravity
+        )
+
+    @property
+    def traits(self) -> Traits:
+        """It observes the scene, as well as it perceives it, and learns from its attempts."""
+        return Traits(observation=Observation.SCENE, online=False)
+
+    @property
+    def _perception(self) -> Perception:
+        return Perception(self.place_noise, self.angle_noise, self.size_noise)
+
+    def train(self, training: Training) -> None:
+        """Nothing to learn."""
+
+    def act(self, testing: Testing) -> None:
+        """Try to solve each task; several at once, on all cores."""
+        seed = int(testing.rng.integers(2**_SEED_BITS))
+        testing.privileged |= self.is_oracle
+        parts = [testing.part(task) for task in testing.tasks]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda part: self._act_on(part, part.tasks[0], seed), parts))
+        for part in parts:
+            testing.join(part)
+
+    def _act_on(self, testing: Testing, task: Task, seed: int) -> None:
+        name = fingerprint([task.scene])
+        if name in self.remembered:
+            for action in self.remembered[name]:
+                testing.attempt(task, action)
+            return
+        rng = np.random.default_rng([seed, int(name[:16], 16)])
+        search = _Search(self, testing, task, rng)
+        self.remembered[name] = [action.tolist() for action in search.attempts()]
+
+    def minds(self, scene: Scene, rng: np.random.Generator) -> list[Mind]:
+        """What the world may be like: a perceived scene with believed physics each."""
+        made: list[Mind] = []
+        for _ in range(self.hypotheses):
+            perceived = self._perception.look(scene, rng)
+            factors = np.exp(self.constants_noise * rng.standard_normal(3)).tolist()
+            made.append(self._mind(perceived, *factors))
+        return made
+
+    def _mind(self, scene: Scene, friction: float, restitution: float, gravity: float) -> Mind:
+        care = COARSE if self.engine == "coarse" else Physics()
+        physics = replace(
+            care,
+            friction=self.friction * friction,
+            restitution=self.restitution * restitution,
+            gravity=-self.gravity * gravity,
+            noise=self.motion_noise,
+        )
+        return NativeMind(scene, physics)
+
+
+class _Search:
+    """An agent's search for actions on one task, and what it imagined so far."""
+
+    def __init__(
+        self, agent: Imagine, testing: Testing, task: Task, rng: np.random.Generator
+    ) -> None:
+        self._agent = agent
+        self._testing = testing
+        self._task = task
+        self._rng = rng
+        self._real = SceneSet([task.scene])  # for what fits, which anybody can see
+        self._hypotheses = Hypotheses(agent.minds(task.scene, rng))
+        size = testing.tier.action_size
+        self._actions: Actions = np.zeros((0, size))
+        self._solved = np.zeros(0, bool)
+        self._distance = np.zeros(0)
+        self._votes = np.zeros((0, agent.hypotheses))  # successes when imagined again
+        self._counts = np.zeros((0, agent.hypotheses))
+        self._tried = np.zeros(0, bool)
+        self._failed: Actions = np.zeros((0, size))
+        self._next_listed = 0
+
+    def attempts(self) -> Iterator[Actions]:
+        """Make attempts until the task is solved or none is left, and yield their actions."""
+        left = self._testing.remaining(self._task)
+        for number in range(self._agent.searches):
+            self._search(first=number == 0)
+            self._repeat()
+            last = number == self._agent.searches - 1
+            for _ in range(left if last else min(left, self._agent.patience)):
+                left -= 1
+                action = self._best()
+                if action is None:
+                    break
+                yield action
+                if self._attempt(action):
+                    return
+
+    def _attempt(self, action: Actions) -> bool:
+        request = Request(final_state=True)
+        outcome, seen = self._testing.watch(self._task, action, request)
+        assert seen.final_state is not None
+        if outcome.is_solved:
+            return True
+        self._failed = np.concatenate([self._failed, action[None]])
+        spread = 4.0 + 4.0 * self._agent.place_noise
+        bodies = len(self._task.scene.bodies)
+        self._hypotheses.update(action, seen.final_state[0, :bodies, :2].astype(float), spread)
+        return False
+
+    def _search(self, first: bool) -> None:
+        """Imagine new actions until there are enough imagined solutions."""
+        agent = self._agent
+        goal = int(self._solved.sum()) + agent.solutions
+        left = agent.imagined
+        while left > 0 and self._solved.sum() < goal:
+            count = min(left, _GENERATION)
+            if first and self._next_listed < agent.listed:
+                new = self._listed(count)
+            else:
+                listed = self._listed(round(count * _SHARE_LISTED))
+                new = np.concatenate([listed, self._derived(count - len(listed))])
+            self._imagine(new)
+            left -= max(len(new), 1)
+
+    def _listed(self, count: int) -> Actions:
+        """The next listed actions that fit the scene."""
+        found: list[Actions] = []
+        missing = count
+        while missing > 0:
+            end = self._next_listed + 4 * count
+            block = self._testing.actions(end)[self._next_listed :]
+            fitting = np.flatnonzero(self._fit(block))[:missing]
+            used = fitting[-1] + 1 if len(fitting) == missing else len(block)
+            self._next_listed += int(used)
+            found.append(block[fitting])
+            missing -= len(fitting)
+        return np.concatenate(found)
+
+    def _derived(self, count: int) -> Actions:
+        """Actions beside the best ones so far."""
+        rng = self._rng
+        order = np.lexsort((self._distance, ~self._solved, self._felt() < 0.5))
+        parents = self._actions[order[: min(_PARENTS, len(order))]]
+        chosen = parents[rng.integers(len(parents), size=3 * count)]
+        widths = rng.choice(_WIDTHS, size=(len(chosen), 1))
+        change = widths * rng.standard_normal(chosen.shape)
+        balls = chosen.shape[1] // 3
+        if balls > 1:  # often one ball alone
+            moved = rng.integers(2 * balls, size=len(chosen))
+            for ball in range(balls):
+                change[moved == ball, 3 * ball : 3 * ball + 3] = 0.0
+        new = np.clip(chosen + change, 0.0, 1.0)
+        return new[self._fit(new)][:count]
+
+    def _fit(self, actions: Actions) -> npt.NDArray[np.bool_]:
+        return map_actions(self._real, np.zeros(len(actions), np.int32), actions)[0]
+
+    def _imagine(self, actions: Actions) -> None:
+        """Imagine each action under one hypothesis, drawn by their weights."""
+        minds = self._hypotheses.minds
+        place = self._rng.choice(len(minds), len(actions), p=self._hypotheses.weights)
+        solved = np.zeros(len(actions), bool)
+        distance = np.zeros(len(actions))
+        for number in range(len(minds)):
+            those = np.flatnonzero(place == number)
+            if len(those):
+                result = self._ask(number, actions[those])
+                solved[those], distance[those] = result.solved, result.distance
+        nothing = np.zeros((len(actions), len(minds)))
+        self._actions = np.concatenate([self._actions, actions])
+        self._solved = np.concatenate([self._solved, solved])
+        self._distance = np.concatenate([self._distance, distance])
+        self._votes = np.concatenate([self._votes, nothing])
+        self._counts = np.concatenate([self._counts, nothing])
+        self._tried = np.concatenate([self._tried, np.zeros(len(actions), bool)])
+
+    def _ask(self, number: int, actions: Actions) -> Imagined:
+        return self._hypotheses.minds[number].imagine(actions, int(self._rng.integers(2**31)))
+
+    def _repeat(self) -> None:
+        """Imagine the most promising solutions again, under all hypotheses in turn."""
+        agent = self._agent
+        fresh = np.flatnonzero(self._solved & ~self._tried & (self._counts.sum(1) == 0))
+        fresh = fresh[np.argsort(-self._felt()[fresh], kind="stable")][: agent.finalists]
+        if not len(fresh):
+            return
+        order = np.argsort(-self._hypotheses.weights, kind="stable")
+        jitter = agent.jitter / SCENE_SIZE
+        for repeat in range(agent.repeats):
+            number = int(order[repeat % len(order)])
+            actions = self._actions[fresh]
+            shaken = np.clip(actions + jitter * self._rng.standard_normal(actions.shape), 0, 1)
+            self._votes[fresh, number] += self._ask(number, shaken).solved
+            self._counts[fresh, number] += 1
+
+    def _felt(self) -> npt.NDArray[np.float64]:
+        """[actions] what earlier failures leave of the belief in each action."""
+        belief = np.ones(len(self._actions))
+        for failed in self._failed:
+            apart = ((self._actions - failed) ** 2).sum(axis=1)
+            belief *= 1 - _FAILURE_WEIGHT * np.exp(-apart / (2 * _FAILURE_RADIUS**2))
+        return belief
+
+    def _best(self) -> Actions | None:
+        """The action that is most likely to succeed, of those not yet tried."""
+        weights = self._hypotheses.weights
+        asked = self._counts.sum(axis=1) > 0
+        # Before it is imagined again, a solution counts as if one of two repetitions failed.
+        votes = self._votes @ weights + self._solved
+        counts = self._counts @ weights + 2.0
+        value = np.where(asked | self._solved, votes / counts, 0.0) * self._felt()
+        value = np.where(self._tried, -1.0, value)
+        if not len(value) or self._tried.all():
+            return None
+        near = np.lexsort((self._distance, -value))
+        place = int(near[0])
+        self._tried[place] = True
+        return self._actions[place]

@@ -1,0 +1,167 @@
+"""What an agent has in its head: a scene as it perceives it, and an engine to imagine with.
+
+Nothing here simulates what will happen. Minds differ from the engine of the benchmark in the scene
+they see, in the constants they believe in, or in the care with which they compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.action import Actions
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.physics import Physics
+from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, Request
+from topple.phyre.engine.result import Outcome
+from topple.phyre.scene import Body, Circle, Polygon, Scene, Shape
+
+_LOOKS_PER_SECOND = 4  # at imagined bodies
+_LEAST_SCALE = 0.2  # of a misperceived size
+_APART = 2.0 * SCENE_SIZE  # pixels; farther than two bodies of a scene can be
+
+
+class Imagined(NamedTuple):
+    """What a mind expects of some actions."""
+
+    solved: npt.NDArray[np.bool_]  # [actions]
+    distance: npt.NDArray[np.float64]  # [actions] least one of the goal's bodies, in pixels
+    final: npt.NDArray[np.float64]  # [actions, bodies, 2] where the scene's bodies end, in pixels
+
+
+class Mind(Protocol):
+    """An engine to imagine with, on one perceived scene."""
+
+    def imagine(self, actions: Actions, seed: int) -> Imagined:
+        """Imagine actions; the seed draws what the mind leaves to chance."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Perception:
+    """How far off bodies are perceived, as standard deviations.
+
+    Attributes:
+        place: in pixels.
+        angle: in degrees.
+        size: in per cent.
+    """
+
+    place: float = 0.0
+    angle: float = 0.0
+    size: float = 0.0
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether scenes are seen as they are."""
+        return not (self.place or self.angle or self.size)
+
+    def look(self, scene: Scene, rng: np.random.Generator) -> Scene:
+        """The scene as it is perceived at a glance. The frame of the scene is certain."""
+        bodies = []
+        for body in scene.bodies:
+            draws = rng.standard_normal(4)
+            bodies.append(body if _is_outside(body) else self._misplaced(body, draws))
+        return scene._replace(bodies=tuple(bodies))
+
+    def _misplaced(self, body: Body, draws: npt.NDArray[np.float64]) -> Body:
+        x, y, turn, growth = draws.tolist()
+        scale = max(1 + self.size / 100 * growth, _LEAST_SCALE)
+        round_one = all(isinstance(shape, Circle) for shape in body.shapes)
+        return body._replace(
+            shapes=tuple(_scaled(shape, scale) for shape in body.shapes),
+            position=(body.position[0] + self.place * x, body.position[1] + self.place * y),
+            angle=body.angle if round_one else body.angle + np.radians(self.angle) * turn,
+            diameter=body.diameter * scale,
+        )
+
+
+def _is_outside(body: Body) -> bool:
+    """Whether a body is one of the walls around the scene."""
+    return not all(0 <= number <= SCENE_SIZE for number in body.position)
+
+
+def _scaled(shape: Shape, scale: float) -> Shape:
+    if isinstance(shape, Circle):
+        return Circle(shape.radius * scale)
+    return Polygon(tuple((x * scale, y * scale) for x, y in shape.vertices))
+
+
+class NativeMind:
+    """The engine of the benchmark with other physics, on a perceived scene.
+
+    Args:
+        scene: as it is perceived.
+        physics: as they are believed to be.
+    """
+
+    def __init__(self, scene: Scene, physics: Physics) -> None:
+        self._scenes = SceneSet([scene])
+        self._physics = physics
+        self._request = Request(
+            max_steps=physics.steps(MAX_STEPS),
+            stride=max(1, round(1 / physics.time_step / _LOOKS_PER_SECOND)),
+            states=True,
+            final_state=True,
+        )
+        self._goal = self._scenes.packed.goals[0, :2]
+        self._bodies = len(scene.bodies)
+
+    def imagine(self, actions: Actions, seed: int) -> Imagined:
+        """Imagine actions; the seed draws the noise of motion."""
+        physics = replace(self._physics, seed=seed) if self._physics.noise else self._physics
+        index = np.zeros(len(actions), np.int32)
+        result = simulate_batch(
+            self._scenes, index, actions, self._request, threads=1, physics=physics
+        )
+        assert result.states is not None and result.final_state is not None
+        one, two = (result.states[:, :, body, :2] for body in self._goal)
+        apart = np.hypot(*np.moveaxis(one - two, -1, 0)).astype(np.float64)
+        frames = np.arange(apart.shape[1])
+        apart[frames >= result.frame_count[:, None]] = _APART
+        return Imagined(
+            result.outcome == Outcome.SOLVED,
+            apart.min(axis=1, initial=_APART),
+            result.final_state[:, : self._bodies, :2].astype(np.float64),
+        )
+
+
+@dataclass
+class Hypotheses:
+    """What the world may be like, each with a weight.
+
+    Attributes:
+        minds: one for each hypothesis.
+        weights: they add up to 1.
+    """
+
+    minds: Sequence[Mind]
+
+    def __post_init__(self) -> None:
+        self._logs = np.zeros(len(self.minds))
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """[hypotheses] how likely each is."""
+        likely = np.exp(self._logs - self._logs.max())
+        return np.asarray(likely / likely.sum())
+
+    def update(self, action: Actions, seen: npt.NDArray[np.float64], spread: float) -> None:
+        """Learn from where the bodies were seen to end after an action.
+
+        Args:
+            action: [3 * balls] that was tried.
+            seen: [bodies, 2] in pixels.
+            spread: how far off, in pixels, a right hypothesis is expected to be.
+        """
+        if len(self.minds) == 1:
+            return
+        for place, mind in enumerate(self.minds):
+            final = mind.imagine(action[None], place).final[0]
+            off = np.hypot(*(final - seen).T)
+            # A body that went elsewhere altogether says no more than that.
+            self._logs[place] -= np.minimum(off / spread, 3.0).max() ** 2 / 2
