@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from topple.files import whole_file
@@ -80,11 +81,11 @@ def main() -> None:
             variant=arguments.variant,
         )
 
-    def think(tasks: list[str]) -> None:
+    def think(whole: TaskSelection, tasks: list[str]) -> None:
         for first in range(0, len(tasks), CHUNK):
             chunk = tasks[first : first + CHUNK]
             start = time.process_time()
-            some = config(TaskSelection(None, None, tasks=tuple(chunk)))
+            some = config(replace(whole, tasks=tuple(chunk)))
             record = runner.run(some, make(some, known))
             thought.update(chunk)
             memory["tasks"] = sorted(thought)
@@ -100,7 +101,7 @@ def main() -> None:
         for setup in map(Setup.parse, arguments.setups.split(",")):
             selection = TaskSelection(setup, fold, Part(arguments.part), arguments.tasks)
             ids: tuple[TaskId, ...] = selection.scored()
-            think([str(task) for task in ids if str(task) not in thought])
+            think(selection, [str(task) for task in ids if str(task) not in thought])
             record = runner.run(config(selection), make(config(selection), known))
             write_record(arguments.out, record, attempts=False)
             results = record.results
