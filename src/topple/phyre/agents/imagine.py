@@ -234,7 +234,7 @@ class _Search:
 
     def _listed(self, count: int) -> Actions:
         """The next listed actions that fit the scene."""
-        found: list[Actions] = []
+        found = [self._actions[:0]]
         missing = count
         while missing > 0:
             end = self._next_listed + 4 * count

@@ -21,6 +21,7 @@ from topple.phyre.engine.result import Outcome
 from topple.phyre.scene import Body, Circle, Polygon, Scene, Shape
 
 _LOOKS_PER_SECOND = 4  # at imagined bodies
+_HELD_FRAMES = 3 * _LOOKS_PER_SECOND  # while a goal has to hold
 _LEAST_SCALE = 0.2  # of a misperceived size
 _APART = 2.0 * SCENE_SIZE  # pixels; farther than two bodies of a scene can be
 
@@ -29,7 +30,7 @@ class Imagined(NamedTuple):
     """What a mind expects of some actions."""
 
     solved: npt.NDArray[np.bool_]  # [actions]
-    distance: npt.NDArray[np.float64]  # [actions] least one of the goal's bodies, in pixels
+    distance: npt.NDArray[np.float64]  # [actions] that the goal's bodies kept, in pixels
     final: npt.NDArray[np.float64]  # [actions, bodies, 2] where the scene's bodies end, in pixels
 
 
@@ -91,6 +92,16 @@ def _scaled(shape: Shape, scale: float) -> Shape:
     return Polygon(tuple((x * scale, y * scale) for x, y in shape.vertices))
 
 
+def _kept_distance(
+    apart: npt.NDArray[np.float64], frame_count: npt.NDArray[np.int32]
+) -> npt.NDArray[np.float64]:
+    """[attempts] the least distance that two bodies did not exceed for as long as a goal takes."""
+    window = min(_HELD_FRAMES, apart.shape[1])
+    windows = np.lib.stride_tricks.sliding_window_view(apart, window, axis=1).max(axis=2)
+    complete = np.arange(windows.shape[1]) <= frame_count[:, None] - window
+    return np.asarray(np.where(complete, windows, _APART).min(axis=1))
+
+
 class NativeMind:
     """The engine of the benchmark with other physics, on a perceived scene.
 
@@ -121,11 +132,9 @@ class NativeMind:
         assert result.states is not None and result.final_state is not None
         one, two = (result.states[:, :, body, :2] for body in self._goal)
         apart = np.hypot(*np.moveaxis(one - two, -1, 0)).astype(np.float64)
-        frames = np.arange(apart.shape[1])
-        apart[frames >= result.frame_count[:, None]] = _APART
         return Imagined(
             result.outcome == Outcome.SOLVED,
-            apart.min(axis=1, initial=_APART),
+            _kept_distance(apart, result.frame_count),
             result.final_state[:, : self._bodies, :2].astype(np.float64),
         )
 
