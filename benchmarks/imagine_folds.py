@@ -24,6 +24,7 @@ from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import Part, TaskSelection
 from topple.phyre.task import TaskId
+from topple.runs.agent import Setting
 from topple.runs.record import write_record
 from topple.runs.registry import create_agent
 from topple.runs.runner import Runner
@@ -35,7 +36,7 @@ def say(text: str) -> None:
     print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
 
 
-def parsed(text: str) -> tuple[str, object]:
+def parsed(text: str) -> tuple[str, Setting]:
     name, _, value = text.partition("=")
     try:
         return name, json.loads(value)
@@ -51,7 +52,9 @@ def make(config: PhyreConfig, remembered: dict[str, list[list[float]]]) -> Imagi
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--setups", default="ball_within,ball_cross")
     parser.add_argument("--folds", default=",".join(map(str, SEEDS)))
     parser.add_argument("--part", default="test", choices=("dev", "test"))

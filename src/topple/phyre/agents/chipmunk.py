@@ -139,16 +139,16 @@ class ChipmunkMind:
 
 def _soften(arbiter: Any, _space: Any, _data: Any) -> None:
     """Let slow bodies meet without a bounce, as in PHYRE; Chipmunk itself knows no threshold."""
-    lib.cpArbiterGetBodies(arbiter, _first, _second)
+    pair = ffi.new("cpBody *[2]")  # of this call alone: other threads may be in one of their own
+    lib.cpArbiterGetBodies(arbiter, pair, pair + 1)
     point, normal = lib.cpArbiterGetPointA(arbiter, 0), lib.cpArbiterGetNormal(arbiter)
-    a = lib.cpBodyGetVelocityAtWorldPoint(_first[0], point)
-    b = lib.cpBodyGetVelocityAtWorldPoint(_second[0], point)
+    a = lib.cpBodyGetVelocityAtWorldPoint(pair[0], point)
+    b = lib.cpBodyGetVelocityAtWorldPoint(pair[1], point)
     if (a.x - b.x) * normal.x + (a.y - b.y) * normal.y < _BOUNCE_SPEED:
         lib.cpArbiterSetRestitution(arbiter, 0.0)
 
 
 _SOFTEN = ffi.callback("cpCollisionBeginFunc", _soften)
-_first, _second = ffi.new("cpBody *[1]"), ffi.new("cpBody *[1]")
 
 
 class _Outline(NamedTuple):

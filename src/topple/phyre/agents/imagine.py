@@ -14,26 +14,31 @@ runs are marked as privileged.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.action import Actions
-from topple.phyre.agents.minds import Hypotheses, Imagined, Mind, NativeMind, Perception
+from topple.phyre.agents.minds import (
+    Hypotheses,
+    Imagined,
+    Mind,
+    NativeMind,
+    OtherEngineMind,
+    Perception,
+)
 from topple.phyre.engine.native import SceneSet, map_actions
 from topple.phyre.engine.physics import COARSE, Physics
 from topple.phyre.engine.request import SCENE_SIZE, Request
-from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scene import Scene
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.runs.agent import Observation, Traits
-from topple.runs.settings import above_zero, at_least, one_of
+from topple.runs.settings import above_zero, at_least, one_of, settings_of
 
 ENGINES = ("coarse", "exact", "chipmunk")
 
@@ -117,7 +122,7 @@ class Imagine:
     @property
     def traits(self) -> Traits:
         """It observes the scene, as well as it perceives it, and learns from its attempts."""
-        return Traits(observation=Observation.SCENE, online=False)
+        return Traits(observation=Observation.SCENE, imagination=settings_of(self))
 
     @property
     def _perception(self) -> Perception:
@@ -164,7 +169,11 @@ class Imagine:
             gravity=-self.gravity * gravity,
             noise=self.motion_noise,
         )
-        return NativeMind(scene, physics)
+        return (
+            OtherEngineMind(scene, physics)
+            if self.engine == "chipmunk"
+            else NativeMind(scene, physics)
+        )
 
 
 class _Search:
@@ -325,4 +334,5 @@ class _Search:
         near = np.lexsort((self._distance, -value))
         place = int(near[0])
         self._tried[place] = True
-        return self._actions[place]
+        best: Actions = self._actions[place]
+        return best

@@ -129,7 +129,8 @@ class NativeMind:
         result = simulate_batch(
             self._scenes, index, actions, self._request, threads=1, physics=physics
         )
-        assert result.states is not None and result.final_state is not None
+        assert result.states is not None
+        assert result.final_state is not None
         one, two = (result.states[:, :, body, :2] for body in self._goal)
         apart = np.hypot(*np.moveaxis(one - two, -1, 0)).astype(np.float64)
         return Imagined(
@@ -174,3 +175,38 @@ class Hypotheses:
             off = np.hypot(*(final - seen).T)
             # A body that went elsewhere altogether says no more than that.
             self._logs[place] -= np.minimum(off / spread, 3.0).max() ** 2 / 2
+
+
+class OtherEngineMind:
+    """Another engine altogether, Chipmunk, on a perceived scene.
+
+    Args:
+        scene: as it is perceived.
+        physics: the constants that are believed; how to compute is the engine's own business.
+    """
+
+    def __init__(self, scene: Scene, physics: Physics) -> None:
+        from topple.phyre.agents.chipmunk import ChipmunkMind, Constants  # an optional extra
+
+        self._scene = scene
+        self._engine = ChipmunkMind(
+            Constants(
+                friction=physics.friction,
+                restitution=physics.restitution,
+                gravity=physics.gravity / Physics().gravity,
+                motion_noise=physics.noise,
+            )
+        )
+
+    def imagine(self, actions: Actions, seed: int) -> Imagined:
+        """Imagine actions; the seed draws the noise of motion."""
+        result = self._engine.imagine(self._scene, actions.reshape(len(actions), -1, 3), seed)
+        goal = self._scene.goal
+        assert goal is not None
+        # The longer they touched, the nearer to a solution.
+        missing = 1 - result.touch / goal.hold_steps
+        distance = np.where(np.isfinite(result.distance), result.distance, _APART)
+        bodies = len(self._scene.bodies)
+        return Imagined(
+            result.outcome == Outcome.SOLVED, distance + missing, result.final[:, :bodies, :2]
+        )
