@@ -195,6 +195,7 @@ class _Search:
         self._votes = np.zeros((0, agent.hypotheses))  # successes when imagined again
         self._counts = np.zeros((0, agent.hypotheses))
         self._tried = np.zeros(0, bool)
+        self._belief = np.zeros(0)  # what failures leave of it
         self._failed: Actions = np.zeros((0, size))
         self._next_listed = 0
 
@@ -221,6 +222,7 @@ class _Search:
         if outcome.is_solved:
             return True
         self._failed = np.concatenate([self._failed, action[None]])
+        self._belief *= _belief_left(self._actions, action[None])
         spread = 4.0 + 4.0 * self._agent.place_noise
         bodies = len(self._task.scene.bodies)
         self._hypotheses.update(action, seen.final_state[0, :bodies, :2].astype(float), spread)
@@ -258,7 +260,7 @@ class _Search:
     def _derived(self, count: int) -> Actions:
         """Actions beside the best ones so far."""
         rng = self._rng
-        order = np.lexsort((self._distance, ~self._solved, self._felt() < 0.5))
+        order = np.lexsort((self._distance, ~self._solved, self._belief < 0.5))
         parents = self._actions[order[: min(_PARENTS, len(order))]]
         chosen = parents[rng.integers(len(parents), size=3 * count)]
         widths = rng.choice(_WIDTHS, size=(len(chosen), 1))
@@ -292,6 +294,7 @@ class _Search:
         self._votes = np.concatenate([self._votes, nothing])
         self._counts = np.concatenate([self._counts, nothing])
         self._tried = np.concatenate([self._tried, np.zeros(len(actions), bool)])
+        self._belief = np.concatenate([self._belief, _belief_left(actions, self._failed)])
 
     def _ask(self, number: int, actions: Actions) -> Imagined:
         return self._hypotheses.minds[number].imagine(actions, int(self._rng.integers(2**31)))
@@ -300,7 +303,7 @@ class _Search:
         """Imagine the most promising solutions again, under all hypotheses in turn."""
         agent = self._agent
         fresh = np.flatnonzero(self._solved & ~self._tried & (self._counts.sum(1) == 0))
-        fresh = fresh[np.argsort(-self._felt()[fresh], kind="stable")][: agent.finalists]
+        fresh = fresh[np.argsort(-self._belief[fresh], kind="stable")][: agent.finalists]
         if not len(fresh):
             return
         order = np.argsort(-self._hypotheses.weights, kind="stable")
@@ -312,14 +315,6 @@ class _Search:
             self._votes[fresh, number] += self._ask(number, shaken).solved
             self._counts[fresh, number] += 1
 
-    def _felt(self) -> npt.NDArray[np.float64]:
-        """[actions] what earlier failures leave of the belief in each action."""
-        belief = np.ones(len(self._actions))
-        for failed in self._failed:
-            apart = ((self._actions - failed) ** 2).sum(axis=1)
-            belief *= 1 - _FAILURE_WEIGHT * np.exp(-apart / (2 * _FAILURE_RADIUS**2))
-        return belief
-
     def _best(self) -> Actions | None:
         """The action that is most likely to succeed, of those not yet tried."""
         weights = self._hypotheses.weights
@@ -327,12 +322,21 @@ class _Search:
         # Before it is imagined again, a solution counts as if one of two repetitions failed.
         votes = self._votes @ weights + self._solved
         counts = self._counts @ weights + 2.0
-        value = np.where(asked | self._solved, votes / counts, 0.0) * self._felt()
+        value = np.where(asked | self._solved, votes / counts, 0.0) * self._belief
         value = np.where(self._tried, -1.0, value)
-        if not len(value) or self._tried.all():
+        if self._tried.all():
             return None
-        near = np.lexsort((self._distance, -value))
-        place = int(near[0])
+        equals = np.flatnonzero(value == value.max())
+        place = int(equals[np.argmin(self._distance[equals])])
         self._tried[place] = True
         best: Actions = self._actions[place]
         return best
+
+
+def _belief_left(actions: Actions, failed: Actions) -> npt.NDArray[np.float64]:
+    """[actions] what failures leave of the belief in each action."""
+    belief = np.ones(len(actions))
+    for one in failed:
+        apart = ((actions - one) ** 2).sum(axis=1)
+        belief *= 1 - _FAILURE_WEIGHT * np.exp(-apart / (2 * _FAILURE_RADIUS**2))
+    return belief

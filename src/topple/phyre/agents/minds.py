@@ -6,6 +6,7 @@ they see, in the constants they believe in, or in the care with which they compu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
@@ -18,7 +19,7 @@ from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.physics import Physics
 from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, Request
 from topple.phyre.engine.result import Outcome
-from topple.phyre.scene import Body, Circle, Polygon, Scene, Shape
+from topple.phyre.scene import Body, Circle, Kind, Polygon, Scene, Shape
 
 _LOOKS_PER_SECOND = 4  # at imagined bodies
 _HELD_FRAMES = 3 * _LOOKS_PER_SECOND  # while a goal has to hold
@@ -66,7 +67,7 @@ class Perception:
         bodies = []
         for body in scene.bodies:
             draws = rng.standard_normal(4)
-            bodies.append(body if _is_outside(body) else self._misplaced(body, draws))
+            bodies.append(body if _is_wall(body) else self._misplaced(body, draws))
         return scene._replace(bodies=tuple(bodies))
 
     def _misplaced(self, body: Body, draws: npt.NDArray[np.float64]) -> Body:
@@ -76,14 +77,15 @@ class Perception:
         return body._replace(
             shapes=tuple(_scaled(shape, scale) for shape in body.shapes),
             position=(body.position[0] + self.place * x, body.position[1] + self.place * y),
-            angle=body.angle if round_one else body.angle + np.radians(self.angle) * turn,
+            angle=body.angle if round_one else body.angle + math.radians(self.angle) * turn,
             diameter=body.diameter * scale,
         )
 
 
-def _is_outside(body: Body) -> bool:
+def _is_wall(body: Body) -> bool:
     """Whether a body is one of the walls around the scene."""
-    return not all(0 <= number <= SCENE_SIZE for number in body.position)
+    inside = all(0 <= number <= SCENE_SIZE for number in body.position)
+    return body.kind is Kind.UNDEFINED and not body.dynamic and not inside
 
 
 def _scaled(shape: Shape, scale: float) -> Shape:
