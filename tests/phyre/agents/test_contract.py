@@ -29,6 +29,7 @@ SMALL["dqn"] = {
     "batch_size": 8,
     "device": "cpu",
 }
+SMALL["imagine"] = {"hypotheses": 1, "listed": 200, "imagined": 200, "searches": 1, "repeats": 1}
 SMALL["llm"] = {"model": "heuristic"}
 SMALL["dqn-o"] = {**SMALL["dqn"], "online_updates": 1}
 
@@ -54,7 +55,7 @@ def test_agents_play_by_the_rules(
     name: str, runner: Runner, server: ChatServer, tmp_path: Path
 ) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
-    few = {"llm": 40, "dqn-o": 150}.get(name)  # these go task by task
+    few = {"llm": 40, "dqn-o": 150, "imagine": 25}.get(name)  # these go task by task
     selection = TaskSelection(setup, 0, tasks=few)
     config = RunConfig(name, selection, SMALL.get(name, {}), attempts=ATTEMPTS)
     record = runner.run(config, made(config, server, tmp_path))
