@@ -4,9 +4,10 @@ The agent learns nothing from training tasks, so what it does on a task is the s
 and setup that has it. This script keeps its attempts in a file and writes the run records that
 `topple evaluate` writes, in a quarter of the time. Stopped, the same command goes on where it was.
 
-    python benchmarks/imagine_folds.py --setups ball_within,ball_cross --memory M.json --out OUT
-    python benchmarks/imagine_folds.py --setups ball_within --memory N.json --out OUT \
-        --set place_noise=2.0 --set angle_noise=2.0 --set size_noise=2.0 --tasks 75
+    python benchmarks/imagine_folds.py --agent configs/phyre/imagine.toml \
+        --setups ball_within,ball_cross --memory M.json --out OUT
+    python benchmarks/imagine_folds.py --agent configs/phyre/imagine-percept-4.toml \
+        --setups ball_cross --folds 0 --tasks 100 --memory N.json --out OUT
 """
 
 from __future__ import annotations
@@ -24,24 +25,16 @@ from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import Part, TaskSelection
 from topple.phyre.task import TaskId
-from topple.runs.agent import Setting
 from topple.runs.record import write_record
 from topple.runs.registry import create_agent
 from topple.runs.runner import Runner
+from topple.runs.spec import find_spec
 
 CHUNK = 20  # tasks between two times that the memory is saved
 
 
 def say(text: str) -> None:
     print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
-
-
-def parsed(text: str) -> tuple[str, Setting]:
-    name, _, value = text.partition("=")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def make(config: PhyreConfig, remembered: dict[str, list[list[float]]]) -> Imagine:
@@ -59,14 +52,13 @@ def main() -> None:
     parser.add_argument("--folds", default=",".join(map(str, SEEDS)))
     parser.add_argument("--part", default="test", choices=("dev", "test"))
     parser.add_argument("--tasks", type=int, help="spread evenly over the fold; all by default")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--label", default="imagine")
-    parser.add_argument("--variant", default="", help="what distinguishes these settings")
+    parser.add_argument("--agent", default="configs/phyre/imagine.toml")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--memory", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
-    settings = dict(map(parsed, arguments.set))
+    spec = find_spec(arguments.agent, "phyre")
+    settings = dict(spec.settings)
     runner = Runner(cache_folder())
     memory = json.loads(arguments.memory.read_text()) if arguments.memory.exists() else {}
     known: dict[str, list[list[float]]] = memory.setdefault("attempts", {})
@@ -75,14 +67,7 @@ def main() -> None:
         raise SystemExit(f"{arguments.memory} was made with {memory['settings']}; use another file")
 
     def config(selection: TaskSelection) -> PhyreConfig:
-        return PhyreConfig(
-            "imagine",
-            selection,
-            settings=settings,
-            seed=arguments.seed,
-            label=arguments.label,
-            variant=arguments.variant,
-        )
+        return spec.config(selection, seed=arguments.seed)
 
     def think(whole: TaskSelection, tasks: list[str]) -> None:
         for first in range(0, len(tasks), CHUNK):

@@ -29,7 +29,7 @@ SMALL["dqn"] = {
     "batch_size": 8,
     "device": "cpu",
 }
-SMALL["imagine"] = {"hypotheses": 1, "listed": 200, "imagined": 200, "searches": 1, "repeats": 1}
+SMALL["imagine"] = {"percepts": 1, "listed": 200, "imagined": 200, "searches": 1, "repeats": 1}
 SMALL["llm"] = {"model": "heuristic"}
 SMALL["dqn-o"] = {**SMALL["dqn"], "online_updates": 1}
 

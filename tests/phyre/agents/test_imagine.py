@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from topple.phyre.agents.imagine import Imagine
-from topple.phyre.agents.minds import Hypotheses, NativeMind, Perception
+from topple.phyre.agents.minds import Percepts, NativeMind, Perception
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.native import SceneSet, simulate_batch
@@ -27,7 +27,7 @@ from topple.runs.runner import Runner
 
 EASY = tuple(str(template_task_ids(name)[10]) for name in ("00000", "00001", "00003", "00006"))
 QUICK: dict[str, Any] = {
-    "hypotheses": 2,
+    "percepts": 2,
     "listed": 300,
     "imagined": 400,
     "solutions": 5,
@@ -105,20 +105,20 @@ def test_the_exact_mind_expects_what_happens(cache: ActionCache) -> None:
     assert expected.distance[expected.solved].max() < np.median(expected.distance[failed])
 
 
-def test_hypotheses_are_told_apart_by_what_is_seen(cache: ActionCache) -> None:
+def test_percepts_are_told_apart_by_what_is_seen(cache: ActionCache) -> None:
     task = load_task("00000:000")
     true, wrong = NativeMind(task.scene, Physics()), NativeMind(task.scene, Physics(gravity=-2.0))
-    hypotheses = Hypotheses([wrong, true])
-    np.testing.assert_allclose(hypotheses.weights, 0.5)
+    percepts = Percepts([wrong, true])
+    np.testing.assert_allclose(percepts.weights, 0.5)
     action = cache.actions(50)[np.flatnonzero(true.imagine(cache.actions(50), 0).solved)[0]]
-    hypotheses.update(action, true.imagine(action[None], 0).final[0], spread=4.0)
-    assert hypotheses.weights[1] > 0.7
+    percepts.update(action, true.imagine(action[None], 0).final[0], spread=4.0)
+    assert percepts.weights[1] > 0.7
 
 
 def test_chipmunk_is_a_mind_of_its_own(cache: ActionCache) -> None:
     pytest.importorskip("pymunk")
     task = load_task("00000:000")
-    agent = Imagine(engine="chipmunk", hypotheses=1, constants_noise=0.0)
+    agent = Imagine(engine="chipmunk", percepts=1, constants_noise=0.0)
     (mind,) = agent.minds(task.scene, np.random.default_rng(0))
     imagined = mind.imagine(cache.actions(150), 0)
     real = NativeMind(task.scene, Physics()).imagine(cache.actions(150), 0)
@@ -196,7 +196,7 @@ def test_an_oracle_is_called_one(
     [
         {"engine": "dream"},
         {"place_noise": -1.0},
-        {"hypotheses": 0},
+        {"percepts": 0},
         {"gravity": 0.0},
         {"searches": 0},
     ],

@@ -1,10 +1,10 @@
 """IMAGINE: tries actions in its head, with an engine that is not the real one, before it acts.
 
 After the account of how people solve such puzzles: they simulate with noise, act, and update
-(Allen, Smith and Tenenbaum, PNAS 2020). The agent has a *mind*: hypotheses about the scene and its
+(Allen, Smith and Tenenbaum, PNAS 2020). The agent has a *mind*: percepts of the scene and its
 physics, each an engine on a scene as it may be. It imagines listed actions, then changes the best
-of them until enough imagined solutions are found, imagines these again under all hypotheses, and
-attempts the most promising one. A failure speaks against actions nearby and against hypotheses
+of them until enough imagined solutions are found, imagines these again under all percepts, and
+attempts the most promising one. A failure speaks against actions nearby and against percepts
 that expected something else; after some failures it searches again.
 
 It needs no training. The exact engine on scenes seen as they are is an oracle with search: its
@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from topple.phyre.action import Actions
 from topple.phyre.agents.minds import (
-    Hypotheses,
+    Percepts,
     Imagined,
     Mind,
     NativeMind,
@@ -66,12 +66,12 @@ class Imagine:
         size_noise: how far off their sizes are perceived, in per cent.
         constants_noise: how far off friction, restitution and gravity may be, as a share.
         motion_noise: noise of imagined motion after a second, in radians and as a share.
-        hypotheses: that it keeps about the scene and its physics.
+        percepts: that it keeps in mind: the scene as it may be, with the physics as they may be.
         listed: listed actions that it imagines first.
         imagined: actions that it imagines in a search, at most, without those it repeats.
         solutions: imagined solutions that end a search.
         finalists: of them that are imagined again.
-        repeats: times that each is imagined again, spread over the hypotheses.
+        repeats: times that each is imagined again, spread over the percepts.
         jitter: standard deviation of its hand in these repetitions, in pixels.
         patience: failures after which it searches again.
         searches: that it makes on a task, at most; afterwards it goes by what it imagined.
@@ -86,7 +86,7 @@ class Imagine:
     size_noise: float = 0.0
     constants_noise: float = 0.05
     motion_noise: float = 0.0
-    hypotheses: int = 8
+    percepts: int = 8
     listed: int = 1000
     imagined: int = 4000
     solutions: int = 30
@@ -103,7 +103,7 @@ class Imagine:
         one_of(self, "engine", ENGINES)
         noises = ("place_noise", "angle_noise", "size_noise", "constants_noise", "motion_noise")
         at_least(self, 0, *noises, "friction", "restitution", "jitter")
-        at_least(self, 1, "hypotheses", "listed", "imagined", "solutions", "finalists", "repeats")
+        at_least(self, 1, "percepts", "listed", "imagined", "solutions", "finalists", "repeats")
         at_least(self, 1, "patience", "searches")
         above_zero(self, "gravity")
 
@@ -154,7 +154,7 @@ class Imagine:
     def minds(self, scene: Scene, rng: np.random.Generator) -> list[Mind]:
         """What the world may be like: a perceived scene with believed physics each."""
         made: list[Mind] = []
-        for _ in range(self.hypotheses):
+        for _ in range(self.percepts):
             perceived = self._perception.look(scene, rng)
             factors = np.exp(self.constants_noise * rng.standard_normal(3)).tolist()
             made.append(self._mind(perceived, *factors))
@@ -187,13 +187,13 @@ class _Search:
         self._task = task
         self._rng = rng
         self._real = SceneSet([task.scene])  # for what fits, which anybody can see
-        self._hypotheses = Hypotheses(agent.minds(task.scene, rng))
+        self._percepts = Percepts(agent.minds(task.scene, rng))
         size = testing.tier.action_size
         self._actions: Actions = np.zeros((0, size))
         self._solved = np.zeros(0, bool)
         self._distance = np.zeros(0)
-        self._votes = np.zeros((0, agent.hypotheses))  # successes when imagined again
-        self._counts = np.zeros((0, agent.hypotheses))
+        self._votes = np.zeros((0, agent.percepts))  # successes when imagined again
+        self._counts = np.zeros((0, agent.percepts))
         self._tried = np.zeros(0, bool)
         self._belief = np.zeros(0)  # what failures leave of it
         self._failed: Actions = np.zeros((0, size))
@@ -225,7 +225,7 @@ class _Search:
         self._belief *= _belief_left(self._actions, action[None])
         spread = 4.0 + 4.0 * self._agent.place_noise
         bodies = len(self._task.scene.bodies)
-        self._hypotheses.update(action, seen.final_state[0, :bodies, :2].astype(float), spread)
+        self._percepts.update(action, seen.final_state[0, :bodies, :2].astype(float), spread)
         return False
 
     def _search(self, first: bool) -> None:
@@ -277,9 +277,9 @@ class _Search:
         return map_actions(self._real, np.zeros(len(actions), np.int32), actions)[0]
 
     def _imagine(self, actions: Actions) -> None:
-        """Imagine each action under one hypothesis, drawn by their weights."""
-        minds = self._hypotheses.minds
-        place = self._rng.choice(len(minds), len(actions), p=self._hypotheses.weights)
+        """Imagine each action under one percept, drawn by their weights."""
+        minds = self._percepts.minds
+        place = self._rng.choice(len(minds), len(actions), p=self._percepts.weights)
         solved = np.zeros(len(actions), bool)
         distance = np.zeros(len(actions))
         for number in range(len(minds)):
@@ -297,16 +297,16 @@ class _Search:
         self._belief = np.concatenate([self._belief, _belief_left(actions, self._failed)])
 
     def _ask(self, number: int, actions: Actions) -> Imagined:
-        return self._hypotheses.minds[number].imagine(actions, int(self._rng.integers(2**31)))
+        return self._percepts.minds[number].imagine(actions, int(self._rng.integers(2**31)))
 
     def _repeat(self) -> None:
-        """Imagine the most promising solutions again, under all hypotheses in turn."""
+        """Imagine the most promising solutions again, under all percepts in turn."""
         agent = self._agent
         fresh = np.flatnonzero(self._solved & ~self._tried & (self._counts.sum(1) == 0))
         fresh = fresh[np.argsort(-self._belief[fresh], kind="stable")][: agent.finalists]
         if not len(fresh):
             return
-        order = np.argsort(-self._hypotheses.weights, kind="stable")
+        order = np.argsort(-self._percepts.weights, kind="stable")
         jitter = agent.jitter / SCENE_SIZE
         for repeat in range(agent.repeats):
             number = int(order[repeat % len(order)])
@@ -317,7 +317,7 @@ class _Search:
 
     def _best(self) -> Actions | None:
         """The action that is most likely to succeed, of those not yet tried."""
-        weights = self._hypotheses.weights
+        weights = self._percepts.weights
         asked = self._counts.sum(axis=1) > 0
         # Before it is imagined again, a solution counts as if one of two repetitions failed.
         votes = self._votes @ weights + self._solved

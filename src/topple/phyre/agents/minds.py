@@ -143,11 +143,11 @@ class NativeMind:
 
 
 @dataclass
-class Hypotheses:
+class Percepts:
     """What the world may be like, each with a weight.
 
     Attributes:
-        minds: one for each hypothesis.
+        minds: one for each percept.
         weights: they add up to 1.
     """
 
@@ -158,7 +158,7 @@ class Hypotheses:
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """[hypotheses] how likely each is."""
+        """[percepts] how likely each is."""
         likely = np.exp(self._logs - self._logs.max())
         return np.asarray(likely / likely.sum())
 
@@ -168,7 +168,7 @@ class Hypotheses:
         Args:
             action: [3 * balls] that was tried.
             seen: [bodies, 2] in pixels.
-            spread: how far off, in pixels, a right hypothesis is expected to be.
+            spread: how far off, in pixels, a right percept is expected to be.
         """
         if len(self.minds) == 1:
             return
