@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from topple.phyre.agents.imagine import Imagine
-from topple.phyre.agents.minds import Percepts, NativeMind, Perception
+from topple.phyre.agents.minds import NativeMind, Perception, Percepts
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.native import SceneSet, simulate_batch

@@ -23,12 +23,12 @@ import numpy.typing as npt
 
 from topple.phyre.action import Actions
 from topple.phyre.agents.minds import (
-    Percepts,
     Imagined,
     Mind,
     NativeMind,
     OtherEngineMind,
     Perception,
+    Percepts,
 )
 from topple.phyre.engine.native import SceneSet, map_actions
 from topple.phyre.engine.physics import COARSE, Physics
