@@ -166,7 +166,7 @@ def test_remembered_attempts_are_made_again(cache: ActionCache) -> None:
 def test_misperception_costs_attempts(cache: ActionCache) -> None:
     templates = ("00000", "00001", "00007", "00012")
     chosen = tasks(*(str(template_task_ids(name)[k]) for name in templates for k in (0, 20, 40)))
-    noise = {"place_noise": 16.0, "angle_noise": 16.0, "size_noise": 16.0}
+    noise: dict[str, Any] = {"place_noise": 16.0, "angle_noise": 16.0, "size_noise": 16.0}
     clear = played(Imagine(**QUICK), chosen, cache, 10).results()
     blurred = played(Imagine(**QUICK, **noise), chosen, cache, 10).results()
     assert blurred.auccess < clear.auccess
