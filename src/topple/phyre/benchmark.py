@@ -44,6 +44,8 @@ class PhyreBenchmark:
         "llm": "topple.llm.phyre.agent:PhyreLlm",
         "dqn": "topple.phyre.agents.dqn:Dqn",
         "dqn-o": "topple.phyre.agents.dqn:DqnOnline",
+        "transformer": "topple.phyre.agents.transformer:Transformer",
+        "transformer-o": "topple.phyre.agents.transformer:TransformerOnline",
     }
 
     def __init__(self) -> None:
@@ -125,6 +127,11 @@ class PhyreBenchmark:
     ) -> dict[str, Any]:
         """Attempts, candidates, tasks, simulator calls and the ceiling of the candidates."""
         trained_on = "train" if config.selection.part is Part.DEV else "train and dev"
+        made: dict[str, float] = {}
+        if training.scenes_drawn:
+            made = {"scenes_drawn": training.scenes_drawn, "puzzles": training.puzzles}
+        if training.seconds:
+            made["training_seconds"] = round(training.seconds)
         return {
             "attempts_per_task": config.attempts,
             "candidates": traits.candidates,
@@ -134,6 +141,7 @@ class PhyreBenchmark:
             "scored_tasks": len(testing.tasks),
             "tried_tasks": int((testing.log.attempts_made() > 0).sum()),
             "simulator_calls_in_training": training.simulator_calls,
+            **made,
             "attempts": len(testing.log),
             "oracle_ceiling": self._ceiling(testing.tasks, traits, runner),
         }

@@ -18,6 +18,7 @@ from topple.phyre.action import Actions
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.cache.shard import UNKNOWN, Outcomes
+from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.native import (
     SceneSet,
     draw_scenes,
@@ -42,15 +43,24 @@ class Training:
         tier: what actions place.
         rng: for all random choices of the agent; the same in a repeated run.
         simulator_calls: attempts asked for so far, on valid or invalid actions.
+        scenes_drawn: scenes put together for new puzzles so far.
+        puzzles: those of them that became puzzles to learn from.
+        seconds: what the training took, where a checkpoint says so.
     """
 
     def __init__(self, tasks: Sequence[Task], cache: ActionCache, rng: np.random.Generator) -> None:
         self.tasks = tuple(tasks)
         self.tier: Tier = cache.tier
         self.rng = rng
-        self.simulator_calls = 0
+        self.simulator_calls = self.scenes_drawn = self.puzzles = 0
+        self.seconds = 0.0
         self._cache = cache
         self._scenes = SceneSet([task.scene for task in self.tasks])
+
+    @property
+    def backend(self) -> Backend:
+        """Where attempts are simulated."""
+        return self._cache.backend
 
     def actions(self, count: int) -> Actions:
         """[count, 3 * balls] the first actions of the fixed list."""

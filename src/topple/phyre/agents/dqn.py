@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from topple.phyre.action import Actions
+from topple.phyre.agents.belief import Belief, attempt_by_belief
 from topple.phyre.agents.dqn_network import (
     FUSION_PLACES,
     Order,
@@ -57,6 +58,9 @@ from topple.runs.checkpoint import (
 from topple.runs.device import AUTO, chosen_device
 from topple.runs.settings import above_zero, at_least, one_of, settings_of
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel in the network
 
 #: Settings that cannot be changed after training; the others are for acting.
@@ -66,13 +70,14 @@ TRAINING_SETTINGS = (
     "learning_rate",
 )
 
-_FORMAT = "topple dqn 1"
 _SEEDS = 2**31
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
     """The state of training."""
+
+    kind: ClassVar[str] = "topple dqn 1"
 
     settings: dict[str, Any]  # of the agent
     run: dict[str, Any]  # what it was trained for, see RunConfig.to_data; may be empty
@@ -86,18 +91,18 @@ class Checkpoint:
     optimizer: dict[str, Any]
 
     @classmethod
-    def read(cls, path: Path) -> Checkpoint:
+    def read(cls, path: Path) -> Self:
         """Read a checkpoint into the memory of the host.
 
         Raises:
             CheckpointError: The file is missing, damaged, or something else.
         """
-        return cls(**read_state(path, _FORMAT, {item.name for item in fields(cls)}))
+        return cls(**read_state(path, cls.kind, {item.name for item in fields(cls)}))
 
     def write(self, path: Path) -> None:
         """Write a checkpoint, in the place of an earlier one."""
         # Field by field: asdict would copy the weights.
-        write_state(path, _FORMAT, {item.name: getattr(self, item.name) for item in fields(self)})
+        write_state(path, self.kind, {item.name: getattr(self, item.name) for item in fields(self)})
 
     @property
     def is_finished(self) -> bool:
@@ -385,7 +390,13 @@ class Dqn:
                 continue
             logits = scores(network, image, vectors[valid])
             if self.failure_penalty:
-                order, outcomes = self._attempt_one_by_one(testing, task, valid, logits)
+                belief = Belief(
+                    torch.from_numpy(logits).to(self.device),
+                    vectors[valid],
+                    self.failure_penalty,
+                    self.failure_radius,
+                )
+                order, outcomes = attempt_by_belief(testing, task, valid, belief)
             else:
                 order = valid[best_first(logits)]
                 if self.min_distance:
@@ -393,26 +404,6 @@ class Dqn:
                 outcomes = testing.attempt_listed(task, order.tolist())
             if self.online_updates:
                 self._learn_online(network, image, vectors, order[: len(outcomes)], outcomes)
-
-    def _attempt_one_by_one(
-        self, testing: Testing, task: Task, numbers: Order, logits: npt.NDArray[np.float32]
-    ) -> tuple[Order, Outcomes]:
-        """Try the best candidate again and again; a failure counts against those beside it.
-
-        Returns:
-            The numbers of the tried actions, and their outcomes.
-        """
-        vectors = testing.actions(self.rank_size)[numbers].astype(np.float32)
-        tried: list[int] = []
-        outcomes: list[Outcomes] = []
-        for _ in range(min(testing.remaining(task), len(numbers))):
-            tried.append(best := int(logits.argmax()))
-            outcomes.append(testing.attempt_listed(task, [int(numbers[best])]))
-            if outcomes[-1][0] == Outcome.NOT_SOLVED:
-                square = ((vectors - vectors[best]) ** 2).sum(axis=1)
-                logits -= self.failure_penalty * np.exp(square / (-2 * self.failure_radius**2))
-            logits[best] = -np.inf
-        return numbers[tried], np.concatenate(outcomes)
 
     def _learn_online(
         self, network: QNetwork, image: Tensor, vectors: Tensor, tried: Order, outcomes: Outcomes

@@ -57,6 +57,8 @@ class Batches:
         per_task: attempts of a batch on the same task, which share the encoding of its image.
             They all have the same result.
         balanced: whether half of a batch are solutions.
+        even: whether tasks are drawn evenly, each with a solution and a failure of its own;
+            otherwise those with many solutions come more often.
         seed: seed of all draws.
 
     Raises:
@@ -64,7 +66,14 @@ class Batches:
     """
 
     def __init__(
-        self, outcomes: Outcomes, size: int, *, per_task: int = 1, balanced: bool = True, seed: int
+        self,
+        outcomes: Outcomes,
+        size: int,
+        *,
+        per_task: int = 1,
+        balanced: bool = True,
+        even: bool = False,
+        seed: int,
     ) -> None:
         if size % (2 * per_task):
             raise ValueError(
@@ -79,7 +88,10 @@ class Batches:
         starts = np.arange(len(self._outcomes) + 1) * actions
         #: [tasks + 1] where each task's solutions begin among all.
         self._first: Indices = np.searchsorted(self._solutions, starts)
-        failures = bool((self._flat == Outcome.NOT_SOLVED).any())
+        failed = (self._outcomes == Outcome.NOT_SOLVED).any(axis=1)
+        #: Tasks with solutions and failures, if tasks are drawn evenly.
+        self._even = np.flatnonzero((np.diff(self._first) > 0) & failed) if even else None
+        failures = bool(failed.any()) and (self._even is None or len(self._even) > 0)
         if not (len(self._solutions) and failures):
             missing = "failures" if len(self._solutions) else "solutions"
             raise ValueError(
@@ -96,7 +108,11 @@ class Batches:
         """The batches from index ``number * CHUNK`` on."""
         rng = np.random.default_rng([self._seed, number])
         groups = self._size // self._per_task
-        if self._balanced:
+        if self._even is not None:
+            task = self._even[rng.integers(0, len(self._even), CHUNK * groups // 2)]
+            solved = self._solutions[rng.integers(self._first[task], self._first[task + 1])]
+            leaders = np.stack([solved, self._failures(rng, task)], axis=1).reshape(CHUNK, groups)
+        elif self._balanced:
             half = CHUNK * groups // 2
             solved = self._solutions[rng.integers(0, len(self._solutions), half)]
             failed = self._draw(rng, half, Outcome.NOT_SOLVED)
@@ -131,14 +147,20 @@ class Batches:
         solved = self._flat[followers] == Outcome.SOLVED
         first, stop = self._first[task[solved]], self._first[task[solved] + 1]
         followers[solved] = self._solutions[rng.integers(first, stop)]
-        row, column = np.nonzero(~solved)
-        while len(row):
-            start = task[row, column] * self._outcomes.shape[1]
-            drawn = start + rng.integers(0, self._outcomes.shape[1], len(row))
-            good = self._flat[drawn] == Outcome.NOT_SOLVED
-            followers[row[good], column[good]] = drawn[good]
-            row, column = row[~good], column[~good]
+        followers[~solved] = self._failures(rng, task[~solved])
         return members.reshape(len(leaders), -1)
+
+    def _failures(self, rng: np.random.Generator, task: Indices) -> Indices:
+        """[tasks] a failure on each of some tasks."""
+        actions = self._outcomes.shape[1]
+        found = np.empty(len(task), np.int64)
+        missing = np.arange(len(task))
+        while len(missing):
+            drawn = task[missing] * actions + rng.integers(0, actions, len(missing))
+            good = self._flat[drawn] == Outcome.NOT_SOLVED
+            found[missing[good]] = drawn[good]
+            missing = missing[~good]
+        return found
 
 
 class Updates:

@@ -1,0 +1,584 @@
+"""A transformer over bodies, taught by puzzles without end.
+
+From top to bottom: the settings, what is learned from, training, checkpoints, acting, online
+learning. The network is in :mod:`~topple.phyre.agents.transformer_network`, puzzles come from
+:mod:`~topple.phyre.agents.puzzle_supply`.
+
+The network says whether an action solves a scene. It learns from the training tasks and the cached
+outcomes of listed actions on them, and from new puzzles: *scrambled* from the training tasks, or
+*free*, made of no task (:mod:`topple.phyre.scramble`). Half of a batch are solutions, half are
+failures on the same scenes. Auxiliary targets, where bodies go and how long the goal holds, teach
+dynamics. Puzzles are made in the background; how many of them an update may draw from depends on
+its number alone, so on a CPU equal seeds give equal weights, unless training is limited by time.
+
+On a scored task the valid listed actions are ranked and tried best first. A failed attempt counts
+against the candidates beside it. The online variant also learns from its attempts, task after task.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from topple.phyre.agents.belief import Belief, attempt_by_belief
+from topple.phyre.agents.dqn import Checkpoint, data_digest
+from topple.phyre.agents.dqn_network import Order
+from topple.phyre.agents.dqn_updates import CHUNK, Batches, UpdateTimer
+from topple.phyre.agents.puzzle_supply import PuzzleSupply
+from topple.phyre.agents.scene_tokens import SceneTokens
+from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
+from topple.phyre.agents.watched import Watched, pick, watch
+from topple.phyre.cache.shard import Outcomes
+from topple.phyre.engine.result import Outcome
+from topple.phyre.phases import Testing, Training
+from topple.phyre.scramble import ACTIONS, LIST_LENGTH, Free, Scrambled, Source
+from topple.phyre.task import Task
+from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
+from topple.runs.checkpoint import CheckpointError, check_settings, load_weights
+from topple.runs.device import AUTO, chosen_device
+from topple.runs.settings import above_zero, at_least, divisible, fraction, settings_of
+
+#: Settings that cannot be changed after training; the others are for acting.
+TRAINING_SETTINGS = (
+    *("actions", "tasks", "scrambled", "free", "puzzle_actions", "task_share", "watched"),
+    *("auxiliary_weight", "width", "layers", "heads", "updates", "batch_size", "learning_rate"),
+    *("pretrained", "data_seed"),
+)
+
+_PERIODS = 20  # of a training, at least; puzzles made meanwhile join in between
+_FIRST_PUZZLES = 0.1  # of all puzzles are there before the first update
+_WARM_UP = 200  # updates until the learning rate is full
+_WEIGHT_DECAY = 0.01
+_MAX_GRAD_NORM = 1.0
+_MOTION_SCALE = 4.0  # of displacements, which are shares of the scene, in the loss
+_ONLINE_BATCH = 256  # attempts of an online update
+_SEEDS = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class TransformerCheckpoint(Checkpoint):
+    """The state of training; a finished one has weights in half precision and no optimizer."""
+
+    kind: ClassVar[str] = "topple transformer 1"
+
+    tasks: int  # training tasks learned from, also before if it was pretrained
+    puzzles: int
+    scenes_drawn: int
+    seconds: float
+
+
+class Lessons:
+    """What the network learns from, on its device: tasks, then puzzles as they come.
+
+    Args:
+        tier_actions: [actions, action_size] the list that numbers refer to.
+        device: of the network.
+    """
+
+    def __init__(self, tier_actions: Tensor, device: str) -> None:
+        self.scenes = SceneTokens(device)
+        self.actions = tier_actions
+        self.tasks: Outcomes = np.zeros((0, 0), np.int8)
+        self.puzzles: list[Outcomes] = []
+        self.first: list[np.ndarray[Any, np.dtype[np.int64]]] = []
+        self._watched: list[Tensor] = []
+        self._device = device
+
+    def watch(self, watched: Watched | None, offset: int) -> None:
+        """Add watched attempts on scenes whose numbers begin at an offset."""
+        if watched is None or not len(watched.scene):
+            return
+        parts = [
+            torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+            for array in watched._replace(scene=watched.scene + offset)
+        ]
+        pairs = zip(self._watched, parts, strict=True)
+        self._watched = [torch.cat(pair) for pair in pairs] if self._watched else parts
+
+    def watched_batch(self, size: int, generator: torch.Generator) -> list[Tensor] | None:
+        """Watched attempts: their scenes, actions, outcomes, touches and motions."""
+        if not self._watched:
+            return None
+        chosen = torch.randint(len(self._watched[0]), (size,), generator=generator)
+        return [array[chosen.to(array.device)] for array in self._watched]
+
+
+@dataclass
+class Transformer:
+    """The agent that ranks actions by a transformer over bodies.
+
+    Attributes:
+        actions: listed actions that are tried on every training task, to learn from.
+        tasks: training tasks to learn from, evenly spaced in their order; 0: all of them.
+        scrambled: puzzles made of the bodies of the training tasks.
+        free: puzzles made of building blocks alone.
+        puzzle_actions: listed actions that are simulated on every scene for a puzzle.
+        task_share: share of a batch that comes from the training tasks; the rest is puzzles.
+        watched: attempts on each scene whose motion is learned, too; 0: none.
+        auxiliary_weight: weight of what is learned beside the outcome.
+        width: size of a token.
+        layers: attention layers.
+        heads: attention heads of each.
+        updates: gradient updates in training.
+        batch_size: attempts of a batch.
+        learning_rate: highest learning rate; it rises at first, then falls to 0 by half a cosine.
+        pretrained: checkpoint to start from, which must have seen no tasks; none if empty.
+        data_seed: seed of the puzzles; they are the same for all seeds of weights and batches.
+        rank_size: listed actions that are ranked on a task.
+        failure_penalty: what a failed attempt takes from the logits of candidates beside it; with
+            the distance it falls off as a Gaussian. 0: candidates are tried best first.
+        failure_radius: standard deviation of that Gaussian.
+        online_updates: updates after each finished test task.
+        online_learning_rate: learning rate of the online updates.
+        device: cpu, cuda, or auto: a GPU if there is one.
+    """
+
+    smoke: ClassVar[Mapping[str, Any]] = {
+        "actions": 500,
+        "tasks": 50,
+        "scrambled": 20,
+        "puzzle_actions": 16,
+        "watched": 2,
+        "width": 32,
+        "layers": 2,
+        "heads": 4,
+        "updates": 60,
+        "batch_size": 64,
+        "rank_size": 250,
+    }
+
+    actions: int = 100_000
+    tasks: int = 0
+    scrambled: int = 100_000
+    free: int = 0
+    puzzle_actions: int = ACTIONS
+    task_share: float = 0.25
+    watched: int = 4
+    auxiliary_weight: float = 1.0
+    width: int = 256
+    layers: int = 6
+    heads: int = 8
+    updates: int = 20_000
+    batch_size: int = 4096
+    learning_rate: float = 3e-4
+    pretrained: str = ""
+    data_seed: int = 0
+    rank_size: int = 10_000
+    failure_penalty: float = 4.0
+    failure_radius: float = 0.1
+    online_updates: int = 0
+    online_learning_rate: float = 1e-4
+    device: str = AUTO
+    #: Seconds of training so far.
+    seconds: float = field(default=0.0, init=False, repr=False)
+    _network: SceneTransformer | None = field(default=None, init=False, repr=False)
+    _finished: TransformerCheckpoint | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "actions", "puzzle_actions", "width", "layers", "heads", "updates")
+        at_least(self, 1, "rank_size")
+        at_least(self, 4, "batch_size")
+        at_least(self, 0, "tasks", "scrambled", "free", "watched", "auxiliary_weight")
+        at_least(self, 0, "data_seed", "failure_penalty", "online_updates", "online_learning_rate")
+        above_zero(self, "learning_rate", "failure_radius")
+        fraction(self, "task_share")
+        divisible(self, "width", "heads")
+        if not self.scrambled + self.free:
+            self.task_share = 1.0
+        if max(self.actions, self.rank_size, self.puzzle_actions) > LIST_LENGTH:
+            raise ValueError(
+                f"actions, puzzle_actions and rank_size count actions of a list of {LIST_LENGTH:,}"
+                "; use at most so many"
+            )
+        self.device = chosen_device(self.device)
+
+    @property
+    def traits(self) -> Traits:
+        """It observes kinds, colours, sizes and places of all bodies."""
+        online = self.online_updates > 0
+        return Traits(online, observation=Observation.OBJECTS, candidates=self.rank_size)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, by name."""
+        return settings_of(self)
+
+    # Training.
+
+    def train(self, training: Training) -> None:
+        """Make all updates, unless a finished checkpoint was loaded."""
+        if self._finished is not None:
+            found = self._finished
+            found.check_data(self._digest(self._chosen(training)))
+            training.simulator_calls += found.simulator_calls
+            training.scenes_drawn += found.scenes_drawn
+            training.puzzles += found.puzzles
+            training.seconds += found.seconds
+            return
+        for _ in self.learn(training):
+            pass
+
+    def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
+        """Make the remaining updates, with a report every few seconds.
+
+        Args:
+            training: the tasks to learn from.
+            options: where to save it. Under a time limit the number of updates is planned once,
+                from the rate of the first ones, and nobody waits for puzzles.
+        """
+        seed = int(training.rng.integers(_SEEDS))
+        chosen = self._chosen(training)
+        digest = self._digest(chosen)
+        network = self._network = self._new_network(seed)
+        optimizer = torch.optim.AdamW(
+            network.parameters(), lr=self.learning_rate, weight_decay=_WEIGHT_DECAY
+        )
+        before = self._start_from(training) if self.pretrained else None
+        done = 0
+        checkpoint = options.checkpoint
+        if checkpoint is not None and checkpoint.exists():
+            found = TransformerCheckpoint.read(checkpoint)
+            fixed = [name for name in TRAINING_SETTINGS if name != "updates"]
+            check_settings(found.settings, {name: getattr(self, name) for name in fixed})
+            found.check_data(digest, seed)
+            load_weights(network, _single(found.network))
+            self.updates, self.seconds, done = found.planned, found.seconds, found.done
+            if found.is_finished:
+                self._finished = found
+                return
+            optimizer.load_state_dict(found.optimizer)
+        start, earlier = time.monotonic(), self.seconds
+        listed = torch.from_numpy(training.actions(LIST_LENGTH).astype(np.float32))
+        lessons = Lessons(listed.to(self.device), self.device)
+        self._add_tasks(lessons, training, chosen)
+        timer = UpdateTimer(options.minutes)
+        patient = options.minutes is None
+
+        def save(finished: bool) -> TransformerCheckpoint:
+            self.seconds = earlier + time.monotonic() - start
+            seen = len(chosen) if self.task_share else 0
+            return TransformerCheckpoint(
+                self.settings,
+                options.run or {},
+                digest,
+                training.tier.action_size,
+                seed,
+                done,
+                self.updates,
+                training.simulator_calls,
+                _half(network.state_dict()) if finished else network.state_dict(),
+                {} if finished else optimizer.state_dict(),
+                seen + (before.tasks if before else 0),
+                training.puzzles,
+                training.scenes_drawn,
+                self.seconds,
+            )
+
+        sources: list[tuple[Source, int]] = [(Free(training.tier), self.free)]
+        if self.scrambled:
+            sources.append((Scrambled(chosen), self.scrambled))
+        supply = PuzzleSupply(
+            sources, self.data_seed, self.puzzle_actions, self.watched, training.backend
+        )
+        with supply:
+            while done < self.updates:
+                period = min(CHUNK, max(1, self.updates // _PERIODS))
+                number = done // period
+                self._add_puzzles(lessons, supply, training, done, patient)
+                batches = self._batches(lessons, seed, number)
+                generator = torch.Generator().manual_seed(seed + number)
+                end = min(self.updates, (number + 1) * period)
+                while done < end:
+                    timer.start()
+                    count = min(timer.count, end - done)
+                    loss = 0.0
+                    for _ in range(count):
+                        rate = self._rate(done)
+                        for group in optimizer.param_groups:
+                            group["lr"] = rate
+                        batch = batches(done % period)
+                        loss += self._update(network, optimizer, lessons, batch, generator)
+                        done += 1
+                    timer.stop(count)
+                    if (planned := timer.plan(done, self.updates)) != self.updates:
+                        self.updates = planned
+                        end = min(end, planned)
+                    if checkpoint is not None and done == end and timer.is_time_to_save():
+                        save(False).write(checkpoint)
+                    yield Report(done, self.updates, timer.rate, loss / count, rate)
+        self._finished = save(True)
+        load_weights(network, _single(self._finished.network))  # as others will load them
+        if checkpoint is not None:
+            self._finished.write(checkpoint)
+
+    def _chosen(self, training: Training) -> list[Task]:
+        """The training tasks to learn from."""
+        count = len(training.tasks)
+        if not 0 < self.tasks < count:
+            return list(training.tasks)
+        return [training.tasks[number * count // self.tasks] for number in range(self.tasks)]
+
+    def _digest(self, tasks: list[Task]) -> str:
+        """A hash of the training data; puzzles follow from the settings and the tasks."""
+        used = tasks if self.task_share or self.scrambled else []
+        return data_digest(used, self.actions)
+
+    def _new_network(self, seed: int = 0) -> SceneTransformer:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = SceneTransformer(self.width, self.layers, self.heads)
+        return network.to(self.device)
+
+    def _start_from(self, training: Training) -> TransformerCheckpoint:
+        """Load pretrained weights, which no task may have fed.
+
+        Raises:
+            CheckpointError: It is not finished, of another size or tier, or has seen tasks.
+        """
+        assert self._network is not None
+        found = TransformerCheckpoint.read(Path(self.pretrained))
+        if found.tasks or not found.is_finished or found.settings["scrambled"]:
+            raise CheckpointError(
+                f"{self.pretrained} was trained on tasks, or is not finished; start from one that "
+                "was trained with task_share=0 and scrambled=0 on free puzzles"
+            )
+        if found.action_size != training.tier.action_size:
+            raise CheckpointError(f"{self.pretrained} was trained for the other tier")
+        load_weights(self._network, _single(found.network))
+        training.simulator_calls += found.simulator_calls
+        training.scenes_drawn += found.scenes_drawn
+        training.puzzles += found.puzzles
+        self.seconds += found.seconds
+        return found
+
+    def _add_tasks(self, lessons: Lessons, training: Training, chosen: list[Task]) -> None:
+        if not self.task_share:
+            return
+        lessons.scenes.add([task.scene for task in chosen])
+        lessons.tasks = training.outcomes(self.actions, chosen)
+        if self.watched:
+            scene, column = pick(lessons.tasks, self.watched, np.random.default_rng(self.data_seed))
+            actions = training.actions(self.actions)[column]
+            lessons.watch(watch([task.scene for task in chosen], scene, actions), 0)
+            training.simulator_calls += len(scene)
+
+    def _add_puzzles(
+        self, lessons: Lessons, supply: PuzzleSupply, training: Training, done: int, patient: bool
+    ) -> None:
+        """Let the puzzles join in that updates from here on may draw from."""
+        if patient:
+            share = _FIRST_PUZZLES + 2 * done / self.updates
+            wanted = math.ceil(supply.total * min(1.0, share))
+        else:
+            wanted = max(supply.ready(), 1)
+        parts = supply.take(wanted)
+        offset = len(lessons.scenes)
+        lessons.scenes.add([scene for part in parts for scene in part.puzzles.scenes])
+        for puzzles, watched in parts:
+            lessons.puzzles.append(puzzles.outcomes)
+            lessons.first.append(puzzles.first)
+            lessons.watch(watched, offset)
+            offset += len(puzzles)
+            training.puzzles += len(puzzles)
+            training.scenes_drawn += puzzles.drawn
+            watched_count = 0 if watched is None else len(watched.scene)
+            training.simulator_calls += puzzles.simulated + watched_count
+
+    def _batches(self, lessons: Lessons, seed: int, period: int) -> Any:
+        """A function that gives the batches of a period: scenes, action numbers, outcomes."""
+        share = self.task_share if len(lessons.tasks) else 0.0
+        if not lessons.puzzles:
+            share = 1.0
+        from_tasks = 2 * round(share * self.batch_size / 2)
+        parts: list[tuple[Tensor, Tensor, Tensor]] = []
+        if from_tasks:
+            chunk = Batches(lessons.tasks, from_tasks, even=True, seed=seed + period).chunk(0)
+            parts.append(tuple(map(torch.from_numpy, (chunk.tasks, chunk.numbers, chunk.solved))))
+        if from_tasks < self.batch_size:
+            outcomes = np.concatenate(lessons.puzzles)
+            first = np.concatenate(lessons.first)
+            size = self.batch_size - from_tasks
+            chunk = Batches(outcomes, size - size % 2, even=True, seed=seed + period).chunk(0)
+            numbers = first[chunk.tasks] + chunk.numbers
+            parts.append(
+                (
+                    torch.from_numpy(chunk.tasks + len(lessons.tasks)),
+                    torch.from_numpy(numbers),
+                    torch.from_numpy(chunk.solved),
+                )
+            )
+        joined = [
+            torch.cat([array.to(kind) for array in arrays], dim=1).to(self.device)
+            for arrays, kind in zip(
+                zip(*parts, strict=True), (torch.int64, torch.int64, torch.float32), strict=True
+            )
+        ]
+        return lambda place: [array[place] for array in joined]
+
+    def _rate(self, done: int) -> float:
+        """The learning rate of the next update: a short rise, then half a cosine to 0."""
+        rise = min(_WARM_UP, max(1, self.updates // 10))
+        cosine = (1 + math.cos(math.pi * done / self.updates)) / 2
+        return self.learning_rate * cosine * min(1.0, (done + 1) / rise)
+
+    def _update(
+        self,
+        network: SceneTransformer,
+        optimizer: torch.optim.Optimizer,
+        lessons: Lessons,
+        batch: list[Tensor],
+        generator: torch.Generator,
+    ) -> float:
+        network.train()
+        scene, number, solved = batch
+        found = predict(network, lessons.scenes, scene, lessons.actions[number])
+        loss = outcome = functional.binary_cross_entropy_with_logits(found.logit, solved)
+        watched = None
+        if self.auxiliary_weight:
+            watched = lessons.watched_batch(max(2, self.batch_size // 8), generator)
+        if watched is not None:
+            loss = loss + self.auxiliary_weight * _auxiliary_loss(network, lessons.scenes, watched)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(network.parameters(), _MAX_GRAD_NORM)
+        optimizer.step()
+        return float(outcome.detach())
+
+    # Checkpoints.
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Load the weights and all settings of training from a finished checkpoint.
+
+        Returns:
+            What it was trained for, if that is known.
+
+        Raises:
+            CheckpointError: The file cannot be used, or its training was not finished.
+        """
+        found = TransformerCheckpoint.read(path)
+        if not found.is_finished:
+            raise CheckpointError(
+                f"{path} has {found.done} of {found.planned} updates; finish it with `topple train`"
+            )
+        for name in TRAINING_SETTINGS:
+            if name in found.settings:
+                setattr(self, name, found.settings[name])
+        self._network = self._new_network()
+        load_weights(self._network, _single(found.network))
+        self._finished = found
+        self.seconds = found.seconds
+        return found.run
+
+    # Acting.
+
+    def act(self, testing: Testing) -> None:
+        """Rank the candidates on each task and try the best, in order of the tasks' ids."""
+        if self._network is None:
+            raise ValueError("the agent has no weights; train it or load a checkpoint first")
+        # A copy, because online learning must not change the trained weights.
+        network = copy.deepcopy(self._network) if self.online_updates else self._network
+        scenes = SceneTokens(self.device)
+        tasks = sorted(testing.tasks, key=lambda task: task.id)
+        scenes.add([task.scene for task in tasks])
+        listed = testing.actions(self.rank_size)
+        vectors = torch.from_numpy(listed.astype(np.float32)).to(self.device)
+        online = _Online(network, scenes, vectors, self) if self.online_updates else None
+        for place, task in enumerate(tasks):
+            network.eval()
+            # Others would be turned away; with two balls they are half of the list.
+            valid = np.flatnonzero(testing.fits(task, self.rank_size))
+            if not len(valid):
+                continue
+            candidates = vectors[torch.from_numpy(valid).to(self.device)]
+            logits = rank(network, scenes, place, candidates)
+            belief = Belief(logits, candidates, self.failure_penalty, self.failure_radius)
+            tried, outcomes = attempt_by_belief(testing, task, valid, belief)
+            if online is not None:
+                online.learn(place, tried, outcomes)
+
+
+class _Online:
+    """Learning from attempts on scored tasks: from the last task, and from those before it."""
+
+    def __init__(
+        self, network: SceneTransformer, scenes: SceneTokens, vectors: Tensor, agent: Transformer
+    ) -> None:
+        self._network, self._scenes, self._vectors, self._agent = network, scenes, vectors, agent
+        self._optimizer = torch.optim.AdamW(
+            network.parameters(), lr=agent.online_learning_rate, weight_decay=_WEIGHT_DECAY
+        )
+        self._rng = np.random.default_rng(0)
+        self._seen: list[tuple[int, Order, Outcomes]] = []
+
+    def learn(self, place: int, tried: Order, outcomes: Outcomes) -> None:
+        """Make updates after a task is finished."""
+        self._seen.append((place, tried, outcomes))
+        self._network.train()
+        device = self._vectors.device
+        for _ in range(self._agent.online_updates):
+            half = _ONLINE_BATCH // 2
+            rows = [self._draw(-1) for _ in range(half)]
+            rows += [self._draw(int(self._rng.integers(len(self._seen)))) for _ in range(half)]
+            columns = zip(*rows, strict=True)
+            scene, number, solved = (torch.tensor(column, device=device) for column in columns)
+            found = predict(self._network, self._scenes, scene, self._vectors[number])
+            loss = functional.binary_cross_entropy_with_logits(found.logit, solved)
+            self._optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            self._optimizer.step()
+
+    def _draw(self, task: int) -> tuple[int, int, float]:
+        """An attempt on a task: a solution as often as a failure, if there are both."""
+        place, tried, outcomes = self._seen[task]
+        solved = outcomes == Outcome.SOLVED
+        wanted = np.flatnonzero(solved == bool(self._rng.integers(2)))
+        pool = wanted if len(wanted) else np.arange(len(tried))
+        chosen = int(pool[self._rng.integers(len(pool))])
+        return place, int(tried[chosen]), float(solved[chosen])
+
+
+@dataclass
+class TransformerOnline(Transformer):
+    """The transformer that also learns from its attempts on test tasks."""
+
+    online_updates: int = 5
+
+
+def _auxiliary_loss(
+    network: SceneTransformer, scenes: SceneTokens, watched: list[Tensor]
+) -> Tensor:
+    """How far predictions of motion and touch are off, where they are known."""
+    scene, action, solved, touch, motion = watched
+    found = predict(network, scenes, scene, action, motion=True)
+    assert found.motion is not None
+    loss = functional.binary_cross_entropy_with_logits(found.logit, solved)
+    known = ~touch.isnan()
+    touched = functional.binary_cross_entropy_with_logits(
+        found.touch, touch.nan_to_num(), reduction="none"
+    )
+    loss = loss + (touched * known).sum() / known.sum().clamp(min=1)
+    there = ~motion.isnan()
+    target = motion.float().nan_to_num()
+    off = functional.smooth_l1_loss(
+        _MOTION_SCALE * found.motion, _MOTION_SCALE * target, reduction="none"
+    )
+    return loss + (off * there).sum() / there.sum().clamp(min=1)
+
+
+def _half(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights in half precision, in the memory of the host, for small files."""
+    return {name: value.to("cpu", torch.float16) for name, value in weights.items()}
+
+
+def _single(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: value.float() for name, value in weights.items()}
