@@ -27,7 +27,7 @@ from topple.phyre import shapes
 from topple.phyre.action import listed_actions
 from topple.phyre.builder import WALL_BODIES
 from topple.phyre.cache.shard import Outcomes
-from topple.phyre.engine.backend import Backend
+from topple.phyre.engine.backend import Backend, device_for
 from topple.phyre.engine.native import MAX_BODIES, SceneSet, find_room, simulate_batch
 from topple.phyre.engine.packing import offsets
 from topple.phyre.engine.request import SCENE_SIZE, Request
@@ -42,7 +42,7 @@ from topple.progress import Progress
 ACTIONS = 256  # simulated on each scene
 MOST_SOLVED = 0.6  # of the valid ones; an easier scene is no puzzle
 CHUNK = 64  # scenes drawn together; part of what a seed means
-TOGETHER = {"cpu": 1, "cuda": 16}  # chunks simulated together
+TOGETHER = 16  # chunks simulated together on a GPU
 LIST_LENGTH = 100_000  # listed actions, of which scenes take turns to be tried with
 
 # How often each change is made to a scrambled scene, or to a body of it.
@@ -398,7 +398,7 @@ def stream(
     if not 1 <= actions <= LIST_LENGTH:
         raise ValueError(f"actions is {actions}; simulate 1 to {LIST_LENGTH} on each scene")
     listed = listed_actions(source.tier, LIST_LENGTH)
-    together = TOGETHER.get(backend, 1)
+    together = 1 if device_for(backend, TOGETHER * CHUNK * actions) is None else TOGETHER
     for number in count_from(0, together):
         scenes: list[Scene] = []
         turn: list[int] = []

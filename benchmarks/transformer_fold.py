@@ -1,0 +1,230 @@
+r"""Pretrain, train and score the transformer within a time, on a machine with a GPU.
+
+It needs what `dqn_fold.py` needs. One command pretrains a network per tier on free puzzles, trains it further on one fold of each
+setup, and scores it in three ways: best first (`offline`), with failures felt (`felt`), and
+learning from its attempts (`online`). Records for `topple report` and a summary are written as
+results come. Stopped, the same command goes on where it was; what is finished is not done again.
+
+    python benchmarks/transformer_fold.py --minutes 28 --cache CACHE --out OUT
+
+The time is shared by all that is still to be done: a stage that ends early leaves its rest to the
+others. On two cores, everything can be tried with tiny numbers:
+
+    python benchmarks/transformer_fold.py --minutes 2 --cache CACHE --out OUT --setups ball_cross \
+        --tasks 20 --set width=32 --set layers=2 --set heads=4 --set batch_size=64 \
+        --set actions=1000 --set puzzle_actions=16 --set rank_size=500 --set watched=2
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from dqn_fold import device_name, say, simulation_progress
+from topple.files import whole_file
+from topple.phyre.engine.backend import check_backend
+from topple.phyre.fold import Setup
+from topple.phyre.published import published_auccess
+from topple.phyre.results import PhyreConfig
+from topple.phyre.selection import Part, TaskSelection
+from topple.phyre.tier import Tier
+from topple.runs.agent import Setting
+from topple.runs.record import record_path, write_record
+from topple.runs.registry import create_learner
+from topple.runs.runner import Runner
+from topple.runs.spec import find_spec
+from topple.runs.training import CHECKPOINT, load_trained, train_agent
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
+#: How the trained network is scored; each is a row of tables.
+WAYS = {
+    "offline": CONFIGS / "transformer.toml",
+    "felt": CONFIGS / "transformer-felt.toml",
+    "online": CONFIGS / "transformer-o.toml",
+}
+#: What is left out or changed in an ablation, on the way to a network of its own.
+ABLATIONS: dict[str, dict[str, Setting]] = {
+    "full": {},
+    "no-scrambling": {"scrambled": 0, "task_share": 1.0},
+    "no-auxiliary": {"auxiliary_weight": 0.0, "watched": 0},
+}
+ENDLESS = 10_000_000  # puzzles and updates; time ends a training
+LEAST_MINUTES = 0.05  # of a training
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A training, with what is scored after it."""
+
+    name: str
+    setup: Setup
+    settings: dict[str, Setting]
+    weight: float  # share of the time, relative to the others
+    pretrains: bool = False
+
+
+def stages(arguments: argparse.Namespace, given: dict[str, Setting]) -> Iterator[Stage]:
+    """What there is to do, in order."""
+    setups = [Setup.parse(name) for name in arguments.setups.split(",")]
+    for tier in Tier:
+        of_tier = [setup for setup in setups if setup.tier is tier]
+        if not of_tier:
+            continue
+        start: dict[str, Setting] = {}
+        if arguments.pretrain:
+            name = f"pretrained_{tier.value}"
+            free: dict[str, Setting] = {"free": ENDLESS, "scrambled": 0, "task_share": 0.0}
+            weight = arguments.pretrain * len(of_tier)
+            yield Stage(name, of_tier[0], {**free, **given}, weight, pretrains=True)
+            start = {"pretrained": str((arguments.work or arguments.out) / name / CHECKPOINT)}
+        for setup in of_tier:
+            for word in arguments.ablations.split(","):
+                settings = {"scrambled": ENDLESS, **start, **given, **ABLATIONS[word]}
+                yield Stage(f"{word}_{setup.value}_{arguments.fold}", setup, settings, 1.0)
+
+
+def train(stage: Stage, minutes: float, runner: Runner, arguments: argparse.Namespace) -> float:
+    """Train for about some minutes, or resume; returns the seconds that it took."""
+    folder = (arguments.work or arguments.out) / stage.name
+    config = config_of(stage, arguments)
+    agent = create_learner("phyre", config.agent, config.settings)
+    say(f"{stage.name}: training for {minutes:.1f} minutes")
+    start = last = time.monotonic()
+    for progress in train_agent(agent, config, runner, folder, minutes=minutes):
+        report = progress.report
+        if time.monotonic() - last > 15 or report.done == report.planned:
+            last = time.monotonic()
+            say(
+                f"{stage.name}: update {report.done:,} of {report.planned:,}, "
+                f"loss {report.loss or 0:.4f}, {report.rate:.1f}/s"
+            )
+    return time.monotonic() - start
+
+
+def config_of(stage: Stage, arguments: argparse.Namespace) -> PhyreConfig:
+    """The run that a stage trains for."""
+    selection = TaskSelection(stage.setup, arguments.fold, Part(arguments.part), arguments.tasks)
+    settings: dict[str, Setting] = {"updates": ENDLESS, **stage.settings}
+    return find_spec(str(WAYS["offline"]), "phyre").config(selection, settings, seed=arguments.seed)
+
+
+def score(
+    stage: Stage, way: str, given: dict[str, Setting], runner: Runner, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """Let the trained agent act in one of the ways, and keep the record."""
+    spec = find_spec(str(WAYS[way]), "phyre")
+    checkpoint = (arguments.work or arguments.out) / stage.name / CHECKPOINT
+    selection = config_of(stage, arguments).selection
+    acting = {**spec.settings, **spec.groups.get(selection.group, {})}
+    acting |= {name: value for name, value in given.items() if name in ("rank_size", "device")}
+    agent, trained = load_trained(checkpoint, "phyre", spec.agent, acting)
+    word = stage.name.split("_")[0]
+    variant = ", ".join(filter(None, [spec.variant, "" if word == "full" else word]))
+    config = replace(trained, label=spec.label, variant=variant, selection=selection)
+    start = time.monotonic()
+    record = runner.run(config, agent)
+    write_record(arguments.out / "records", record, attempts=False)
+    results = record.results
+    found: dict[str, Any] = {
+        "way": way,
+        "auccess": results.auccess,
+        "solved_at": {k: float(results.curve[k - 1]) for k in (1, 10, 100)},
+        "seconds_acting": time.monotonic() - start,
+        "protocol": dict(record.protocol),
+        "record": record_path(arguments.out / "records", config).name,
+    }
+    published = None
+    if selection.part is Part.TEST and selection.fold is not None:
+        label = "DQN-O" if way == "online" else "DQN"
+        published = published_auccess(label, stage.setup, selection.fold)
+    say(
+        f"{stage.name}, {way}: AUCCESS {results.auccess:.4f} (published DQN: {published}), solved "
+        f"within 1, 10, 100 attempts: {results.curve[0]:.3f} {results.curve[9]:.3f} "
+        f"{results.curve[99]:.3f}, {found['seconds_acting']:.0f} s"
+    )
+    return found
+
+
+def run_stage(
+    stage: Stage,
+    minutes: float,
+    summary: dict[str, Any],
+    given: dict[str, Setting],
+    runner: Runner,
+    arguments: argparse.Namespace,
+) -> None:
+    """Train and score, writing the summary after every step."""
+    done = summary.setdefault(stage.name, {"scores": {}})
+    if "seconds" not in done:
+        done["seconds"] = train(stage, minutes, runner, arguments)
+        write_summary(summary, arguments)
+    for way in () if stage.pretrains else arguments.ways.split(","):
+        if way not in done["scores"]:
+            done["scores"][way] = score(stage, way, given, runner, arguments)
+            write_summary(summary, arguments)
+
+
+def read_setting(text: str) -> tuple[str, Setting]:
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def write_summary(summary: dict[str, Any], arguments: argparse.Namespace) -> None:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    data = {"device": device_name(device), "torch": torch.__version__, "stages": summary}
+    with whole_file(arguments.out / "summary.json") as temporary:
+        temporary.write_text(json.dumps(data, indent=1) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    every = ",".join(setup.value for setup in list(Setup)[:4])
+    parser.add_argument("--setups", default=every, help="by commas, such as ball_cross")
+    parser.add_argument("--fold", type=int, default=0)
+    parser.add_argument("--part", default="test", choices=["dev", "test"])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=28.0, help="for everything, about")
+    parser.add_argument(
+        "--pretrain", type=float, default=0.5, help="its time, relative to a setup's; 0: none"
+    )
+    parser.add_argument("--acting", type=float, default=0.3, help="share of the time for scoring")
+    parser.add_argument("--ablations", default="full", help=f"by commas: {', '.join(ABLATIONS)}")
+    parser.add_argument("--ways", default=",".join(WAYS), help="of scoring, by commas")
+    parser.add_argument("--tasks", type=int, help="score only so many tasks")
+    parser.add_argument("--cache", type=Path, required=True, help="folder of caches")
+    parser.add_argument("--out", type=Path, required=True, help="folder for results")
+    parser.add_argument("--work", type=Path, help="folder for checkpoints, if not in --out")
+    parser.add_argument("--backend", default="auto", help="simulate on: cpu, cuda or auto")
+    parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="of the agent")
+    arguments = parser.parse_args()
+    given = dict(map(read_setting, arguments.set or ()))
+    runner = Runner(
+        arguments.cache, progress=simulation_progress(), backend=check_backend(arguments.backend)
+    )
+    file = arguments.out / "summary.json"
+    summary = json.loads(file.read_text())["stages"] if file.exists() else {}
+    left = list(stages(arguments, given))
+    end = time.monotonic() + 60 * arguments.minutes
+    while left:
+        weight = sum(stage.weight for stage in left if "seconds" not in summary.get(stage.name, {}))
+        stage = left.pop(0)
+        minutes = max(0.0, end - time.monotonic()) / 60 * (1 - arguments.acting)
+        share = max(LEAST_MINUTES, minutes * stage.weight / max(weight, stage.weight))
+        run_stage(stage, share, summary, given, runner, arguments)
+    say(f"done: {file}")
+
+
+if __name__ == "__main__":
+    main()
