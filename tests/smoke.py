@@ -29,7 +29,7 @@ def imported() -> None:
     assert CHECKOUT not in home.parents or "site-packages" in home.parts, home
     assert topple.__version__ == version("topple")
     assert (home / "py.typed").exists()
-    assert (home / "native" / "include" / "topple" / "world.h").exists()
+    assert (home / "native" / "include" / "topple" / "phyre" / "world.h").exists()
 
 
 def puzzle_is_solved() -> None:
