@@ -1,4 +1,4 @@
-"""`topple reproduce` for PHYRE: Tables 1 and 2, and Figures 3 to 6."""
+"""`topple reproduce` for PHYRE: Tables 1 and 2, Figures 3 to 6, and the human yardstick."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ from topple.phyre.rows import (
     update_weight_configs,
 )
 from topple.phyre.tables import comparison_table, table1, table2
+from topple.phyre.yardstick import curves, yardstick_figure, yardstick_table
 from topple.reports.html import write_report
 from topple.runs.config import RunConfig
 from topple.runs.record import find_records
@@ -182,6 +183,29 @@ def figure6_command(
             raise ValueError("there are no records of ablations of DQN on dev tasks")
         figure = bars_figure(scores, "AUCCESS, %")
         show_results([], save_figure(out, "figure6", runs_table(records), figure), as_json)
+
+
+@app.command("yardstick")
+def yardstick_command(runs: RunsArgument, out: Out = _FIGURES, as_json: Json = False) -> None:
+    """Draw AUCCESS over the noise of perception, with people and published agents as lines.
+
+    The points are records of the imagining agent with the exact engine on misperceived scenes,
+    such as those of `configs/phyre/imagine-percept-4.toml`.
+
+    Examples:
+      topple reproduce yardstick results/phyre
+    """
+    with user_errors():
+        records = list(find_records(*runs, benchmark="phyre"))
+        found = curves(records)
+        if not found:
+            raise ValueError(
+                "there are no two records of the imagining agent with different noise; make some "
+                "with `topple evaluate --agent configs/phyre/imagine-percept-4.toml`"
+            )
+        tables = [yardstick_table(found)]
+        files = save_figure(out, "yardstick", tables[0], yardstick_figure(found))
+        show_results(tables, files, as_json)
 
 
 def _save_study(out: Path, name: str, records: list[PhyreRecord]) -> list[Path]:

@@ -8,6 +8,7 @@ supplement, Table 2.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from topple.phyre.fold import SEEDS, Setup
 
@@ -122,3 +123,19 @@ def published_folds(agent: str, setup: Setup) -> tuple[float, ...] | None:
     """A row of Table 2 as numbers."""
     row = _TABLE_2.get(setup, {}).get(agent)
     return tuple(map(float, row.split())) if row else None
+
+
+class PeopleScore(NamedTuple):
+    """What people reached."""
+
+    score: float  # AUCCESS in per cent
+    deviation: float  # standard deviation over people
+    attempts: int  # that count
+    people: int
+    source: str
+
+
+#: By setup, as far as it is published.
+PEOPLE: Mapping[Setup, PeopleScore] = {
+    Setup.BALL_CROSS_TEMPLATE: PeopleScore(36.6, 10.2, 10, 50, "Causal-PIK, ICML 2025"),
+}
