@@ -1,9 +1,10 @@
 r"""Pretrain, train and score the transformer within a time, on a machine with a GPU.
 
-It needs what `dqn_fold.py` needs. One command pretrains a network per tier on free puzzles, trains it further on one fold of each
+One command pretrains a network per tier on free puzzles, trains it further on one fold of each
 setup, and scores it in three ways: best first (`offline`), with failures felt (`felt`), and
 learning from its attempts (`online`). Records for `topple report` and a summary are written as
-results come. Stopped, the same command goes on where it was; what is finished is not done again.
+results come. It needs what `dqn_fold.py` needs. Stopped, the same command goes on where it was;
+what is finished is not done again.
 
     python benchmarks/transformer_fold.py --minutes 28 --cache CACHE --out OUT
 

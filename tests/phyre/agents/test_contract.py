@@ -30,6 +30,21 @@ SMALL["dqn"] = {
     "device": "cpu",
 }
 SMALL["imagine"] = {"percepts": 1, "listed": 200, "imagined": 200, "searches": 1, "repeats": 1}
+SMALL["transformer"] = {
+    "actions": 50,
+    "tasks": 10,
+    "scrambled": 1,
+    "puzzle_actions": 4,
+    "watched": 1,
+    "rank_size": 4,
+    "width": 16,
+    "layers": 1,
+    "heads": 2,
+    "updates": 2,
+    "batch_size": 16,
+    "device": "cpu",
+}
+SMALL["transformer-o"] = {**SMALL["transformer"], "online_updates": 1}
 SMALL["llm"] = {"model": "heuristic"}
 SMALL["dqn-o"] = {**SMALL["dqn"], "online_updates": 1}
 
@@ -55,8 +70,9 @@ def test_agents_play_by_the_rules(
     name: str, runner: Runner, server: ChatServer, tmp_path: Path
 ) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
-    few = {"llm": 40, "dqn-o": 150, "imagine": 25}.get(name)  # these go task by task
-    selection = TaskSelection(setup, 0, tasks=few)
+    # These go task by task.
+    few = {"llm": 40, "dqn-o": 150, "imagine": 25, "transformer": 100, "transformer-o": 100}
+    selection = TaskSelection(setup, 0, tasks=few.get(name))
     config = RunConfig(name, selection, SMALL.get(name, {}), attempts=ATTEMPTS)
     record = runner.run(config, made(config, server, tmp_path))
     results = record.results

@@ -43,9 +43,9 @@ Indices = npt.NDArray[np.int64]
 class Chunk:
     """Consecutive batches."""
 
-    tasks: npt.NDArray[np.int32]  # [CHUNK, groups] indices of tasks
-    numbers: npt.NDArray[np.int32]  # [CHUNK, batch] indices of actions, by group
-    solved: npt.NDArray[np.float32]  # [CHUNK, batch] 1: the action solves its group's task
+    tasks: npt.NDArray[np.int32]  # [batches, groups] indices of tasks
+    numbers: npt.NDArray[np.int32]  # [batches, batch] indices of actions, by group
+    solved: npt.NDArray[np.float32]  # [batches, batch] 1: the action solves its group's task
 
 
 class Batches:
@@ -104,21 +104,21 @@ class Batches:
         """The number of attempts that are solutions."""
         return len(self._solutions)
 
-    def chunk(self, number: int) -> Chunk:
-        """The batches from index ``number * CHUNK`` on."""
+    def chunk(self, number: int, batches: int = CHUNK) -> Chunk:
+        """Batches that depend on the number of the chunk alone."""
         rng = np.random.default_rng([self._seed, number])
         groups = self._size // self._per_task
+        half = batches * groups // 2
         if self._even is not None:
-            task = self._even[rng.integers(0, len(self._even), CHUNK * groups // 2)]
+            task = self._even[rng.integers(0, len(self._even), half)]
             solved = self._solutions[rng.integers(self._first[task], self._first[task + 1])]
-            leaders = np.stack([solved, self._failures(rng, task)], axis=1).reshape(CHUNK, groups)
+            pairs = np.stack([solved, self._failures(rng, task)], axis=1)
         elif self._balanced:
-            half = CHUNK * groups // 2
             solved = self._solutions[rng.integers(0, len(self._solutions), half)]
-            failed = self._draw(rng, half, Outcome.NOT_SOLVED)
-            leaders = np.stack([solved, failed], axis=1).reshape(CHUNK, groups)
+            pairs = np.stack([solved, self._draw(rng, half, Outcome.NOT_SOLVED)], axis=1)
         else:
-            leaders = self._draw(rng, CHUNK * groups, None).reshape(CHUNK, groups)
+            pairs = self._draw(rng, 2 * half, None)
+        leaders = pairs.reshape(batches, groups)
         flat = self._members(rng, leaders)
         actions = self._outcomes.shape[1]
         return Chunk(
@@ -140,7 +140,7 @@ class Batches:
         return np.concatenate(kept)
 
     def _members(self, rng: np.random.Generator, leaders: Indices) -> Indices:
-        """[CHUNK, batch] each leader and other attempts with its task and result."""
+        """[batches, batch] each leader and other attempts with its task and result."""
         members = np.repeat(leaders.reshape(-1, 1), self._per_task, axis=1)
         followers = members[:, 1:]  # a view
         task = followers // self._outcomes.shape[1]

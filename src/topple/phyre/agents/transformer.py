@@ -20,7 +20,7 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,7 +33,7 @@ from torch.nn import functional
 from topple.phyre.agents.belief import Belief, attempt_by_belief
 from topple.phyre.agents.dqn import Checkpoint, data_digest
 from topple.phyre.agents.dqn_network import Order
-from topple.phyre.agents.dqn_updates import CHUNK, Batches, UpdateTimer
+from topple.phyre.agents.dqn_updates import Batches, UpdateTimer
 from topple.phyre.agents.puzzle_supply import PuzzleSupply
 from topple.phyre.agents.scene_tokens import SceneTokens
 from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
@@ -55,7 +55,8 @@ TRAINING_SETTINGS = (
     *("pretrained", "data_seed"),
 )
 
-_PERIODS = 20  # of a training, at least; puzzles made meanwhile join in between
+_PERIOD, _PERIODS = 200, 20  # updates between which new puzzles join in, at most; periods, at least
+_LEAST_PUZZLES = 100  # waited for if time is limited
 _FIRST_PUZZLES = 0.1  # of all puzzles are there before the first update
 _WARM_UP = 200  # updates until the learning rate is full
 _WEIGHT_DECAY = 0.01
@@ -94,16 +95,17 @@ class Lessons:
         self._watched: list[Tensor] = []
         self._device = device
 
-    def watch(self, watched: Watched | None, offset: int) -> None:
-        """Add watched attempts on scenes whose numbers begin at an offset."""
-        if watched is None or not len(watched.scene):
+    def watch(self, parts: Sequence[Watched]) -> None:
+        """Add watched attempts, with the numbers of their scenes here."""
+        parts = [part for part in parts if len(part.scene)]
+        if not parts:
             return
-        parts = [
-            torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
-            for array in watched._replace(scene=watched.scene + offset)
+        new = [
+            torch.from_numpy(np.concatenate(arrays)).to(self._device)
+            for arrays in zip(*parts, strict=True)
         ]
-        pairs = zip(self._watched, parts, strict=True)
-        self._watched = [torch.cat(pair) for pair in pairs] if self._watched else parts
+        pairs = zip(self._watched, new, strict=True)
+        self._watched = [torch.cat(pair) for pair in pairs] if self._watched else new
 
     def watched_batch(self, size: int, generator: torch.Generator) -> list[Tensor] | None:
         """Watched attempts: their scenes, actions, outcomes, touches and motions."""
@@ -258,9 +260,10 @@ class Transformer:
                 return
             optimizer.load_state_dict(found.optimizer)
         start, earlier = time.monotonic(), self.seconds
-        listed = torch.from_numpy(training.actions(LIST_LENGTH).astype(np.float32))
+        listed = torch.tensor(training.actions(LIST_LENGTH), dtype=torch.float32)
         lessons = Lessons(listed.to(self.device), self.device)
         self._add_tasks(lessons, training, chosen)
+        of_tasks = self._task_batches(lessons, seed)
         timer = UpdateTimer(options.minutes)
         patient = options.minutes is None
 
@@ -292,12 +295,13 @@ class Transformer:
         )
         with supply:
             while done < self.updates:
-                period = min(CHUNK, max(1, self.updates // _PERIODS))
+                period = min(_PERIOD, max(1, self.updates // _PERIODS))
                 number = done // period
                 self._add_puzzles(lessons, supply, training, done, patient)
-                batches = self._batches(lessons, seed, number)
-                generator = torch.Generator().manual_seed(seed + number)
                 end = min(self.updates, (number + 1) * period)
+                begin = done
+                drawn = self._drawn(lessons, of_tasks, seed, number, end - begin)
+                generator = torch.Generator().manual_seed(seed + number)
                 while done < end:
                     timer.start()
                     count = min(timer.count, end - done)
@@ -306,7 +310,7 @@ class Transformer:
                         rate = self._rate(done)
                         for group in optimizer.param_groups:
                             group["lr"] = rate
-                        batch = batches(done % period)
+                        batch = [array[done - begin] for array in drawn]
                         loss += self._update(network, optimizer, lessons, batch, generator)
                         done += 1
                     timer.stop(count)
@@ -369,7 +373,7 @@ class Transformer:
         if self.watched:
             scene, column = pick(lessons.tasks, self.watched, np.random.default_rng(self.data_seed))
             actions = training.actions(self.actions)[column]
-            lessons.watch(watch([task.scene for task in chosen], scene, actions), 0)
+            lessons.watch([watch([task.scene for task in chosen], scene, actions)])
             training.simulator_calls += len(scene)
 
     def _add_puzzles(
@@ -380,50 +384,53 @@ class Transformer:
             share = _FIRST_PUZZLES + 2 * done / self.updates
             wanted = math.ceil(supply.total * min(1.0, share))
         else:
-            wanted = max(supply.ready(), 1)
+            wanted = max(supply.ready(), _LEAST_PUZZLES)
         parts = supply.take(wanted)
         offset = len(lessons.scenes)
         lessons.scenes.add([scene for part in parts for scene in part.puzzles.scenes])
+        seen: list[Watched] = []
         for puzzles, watched in parts:
             lessons.puzzles.append(puzzles.outcomes)
             lessons.first.append(puzzles.first)
-            lessons.watch(watched, offset)
+            if watched is not None:
+                seen.append(watched._replace(scene=watched.scene + offset))
+                training.simulator_calls += len(watched.scene)
             offset += len(puzzles)
             training.puzzles += len(puzzles)
             training.scenes_drawn += puzzles.drawn
-            watched_count = 0 if watched is None else len(watched.scene)
-            training.simulator_calls += puzzles.simulated + watched_count
+            training.simulator_calls += puzzles.simulated
+        lessons.watch(seen)
 
-    def _batches(self, lessons: Lessons, seed: int, period: int) -> Any:
-        """A function that gives the batches of a period: scenes, action numbers, outcomes."""
-        share = self.task_share if len(lessons.tasks) else 0.0
-        if not lessons.puzzles:
-            share = 1.0
-        from_tasks = 2 * round(share * self.batch_size / 2)
-        parts: list[tuple[Tensor, Tensor, Tensor]] = []
-        if from_tasks:
-            chunk = Batches(lessons.tasks, from_tasks, even=True, seed=seed + period).chunk(0)
-            parts.append(tuple(map(torch.from_numpy, (chunk.tasks, chunk.numbers, chunk.solved))))
-        if from_tasks < self.batch_size:
+    def _task_batches(self, lessons: Lessons, seed: int) -> Batches | None:
+        """What is drawn from tasks: nothing, a share of each batch, or all of it."""
+        puzzles = self.scrambled + self.free > 0
+        size = 2 * round(self.task_share * self.batch_size / 2) if puzzles else self.batch_size
+        if not len(lessons.tasks) or not size:
+            return None
+        return Batches(lessons.tasks, size - size % 2, even=True, seed=seed)
+
+    def _drawn(
+        self, lessons: Lessons, of_tasks: Batches | None, seed: int, period: int, count: int
+    ) -> list[Tensor]:
+        """[count, batch] scenes, numbers of actions, and outcomes, for the updates of a period."""
+        chunks: list[tuple[Any, Any, Any]] = []
+        taken = 0
+        if of_tasks is not None:
+            chunk = of_tasks.chunk(period, count)
+            chunks.append((chunk.tasks, chunk.numbers, chunk.solved))
+            taken = chunk.solved.shape[1]
+        rest = (self.batch_size - taken) // 2 * 2
+        if rest and lessons.puzzles:
             outcomes = np.concatenate(lessons.puzzles)
             first = np.concatenate(lessons.first)
-            size = self.batch_size - from_tasks
-            chunk = Batches(outcomes, size - size % 2, even=True, seed=seed + period).chunk(0)
+            chunk = Batches(outcomes, rest, even=True, seed=seed).chunk(period, count)
             numbers = first[chunk.tasks] + chunk.numbers
-            parts.append(
-                (
-                    torch.from_numpy(chunk.tasks + len(lessons.tasks)),
-                    torch.from_numpy(numbers),
-                    torch.from_numpy(chunk.solved),
-                )
-            )
-        joined = [
-            torch.cat([array.to(kind) for array in arrays], dim=1).to(self.device)
-            for arrays, kind in zip(
-                zip(*parts, strict=True), (torch.int64, torch.int64, torch.float32), strict=True
-            )
+            chunks.append((chunk.tasks + len(lessons.tasks), numbers, chunk.solved))
+        kinds = (torch.int64, torch.int64, torch.float32)
+        return [
+            torch.from_numpy(np.concatenate(arrays, axis=1)).to(self.device, kind)
+            for arrays, kind in zip(zip(*chunks, strict=True), kinds, strict=True)
         ]
-        return lambda place: [array[place] for array in joined]
 
     def _rate(self, done: int) -> float:
         """The learning rate of the next update: a short rise, then half a cosine to 0."""
@@ -491,7 +498,7 @@ class Transformer:
         tasks = sorted(testing.tasks, key=lambda task: task.id)
         scenes.add([task.scene for task in tasks])
         listed = testing.actions(self.rank_size)
-        vectors = torch.from_numpy(listed.astype(np.float32)).to(self.device)
+        vectors = torch.tensor(listed, dtype=torch.float32, device=self.device)
         online = _Online(network, scenes, vectors, self) if self.online_updates else None
         for place, task in enumerate(tasks):
             network.eval()
@@ -499,7 +506,7 @@ class Transformer:
             valid = np.flatnonzero(testing.fits(task, self.rank_size))
             if not len(valid):
                 continue
-            candidates = vectors[torch.from_numpy(valid).to(self.device)]
+            candidates = vectors[torch.tensor(valid, device=self.device)]
             logits = rank(network, scenes, place, candidates)
             belief = Belief(logits, candidates, self.failure_penalty, self.failure_radius)
             tried, outcomes = attempt_by_belief(testing, task, valid, belief)

@@ -56,7 +56,8 @@ class Block(nn.Module):
         query, key, value = parts.permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         tokens = tokens + self.out(mixed.transpose(1, 2).reshape(count, length, width))
-        return tokens + self.perceptron(self.second(tokens))
+        deeper: Tensor = tokens + self.perceptron(self.second(tokens))
+        return deeper
 
 
 class SceneTransformer(nn.Module):

@@ -21,8 +21,8 @@ from topple.phyre.engine.request import SCENE_SIZE, STEPS_PER_SECOND, Request
 from topple.phyre.engine.result import BatchResult, Outcome
 from topple.phyre.scene import Scene
 
-_CONTACTS = 1024  # events kept of an attempt; where there are more, the touch is not known
-_TOGETHER = 256  # attempts simulated at once, for their states and contacts take memory
+_CONTACTS = 8192  # events kept of an attempt; where there are more, the touch is not known
+_TOGETHER = 128  # attempts simulated at once, for their states and contacts take memory
 _WALLS = len(WALL_BODIES)
 
 

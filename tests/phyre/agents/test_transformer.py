@@ -1,0 +1,271 @@
+"""The transformer agent: what it sees, what it learns from, and what it must not learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from topple.phyre import Setup, Tier, load_task
+from topple.phyre.action import listed_actions
+from topple.phyre.agents.belief import Belief
+from topple.phyre.agents.puzzle_supply import PuzzleSupply
+from topple.phyre.agents.scene_tokens import COLUMNS, SceneTokens, ball_rows
+from topple.phyre.agents.transformer import Transformer, TransformerCheckpoint
+from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
+from topple.phyre.agents.watched import pick, watch
+from topple.phyre.benchmark import PHYRE
+from topple.phyre.engine.balls import with_action
+from topple.phyre.phases import Training
+from topple.phyre.scramble import Free
+from topple.phyre.selection import Part, TaskSelection
+from topple.runs import RunConfig, Runner
+from topple.runs.agent import TrainingOptions
+from topple.runs.checkpoint import CheckpointError
+
+TINY: dict[str, Any] = {
+    "actions": 50,
+    "tasks": 6,
+    "scrambled": 3,
+    "puzzle_actions": 4,
+    "watched": 1,
+    "width": 16,
+    "layers": 1,
+    "heads": 2,
+    "updates": 4,
+    "batch_size": 16,
+    "rank_size": 20,
+    "device": "cpu",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    return Runner(tmp_path / "cache")
+
+
+def training(runner: Runner, setup: Setup = Setup.BALL_CROSS_TEMPLATE) -> Training:
+    selection = TaskSelection(setup, 0, Part.DEV)
+    return PHYRE.training(RunConfig("transformer", selection, {}), runner)
+
+
+def weights(agent: Transformer) -> dict[str, torch.Tensor]:
+    assert agent._network is not None
+    return agent._network.state_dict()
+
+
+# What it sees.
+
+
+def test_a_ball_of_the_player_is_a_body_like_any_other() -> None:
+    scene = load_task("00002:007").scene
+    action = next(row for row in listed_actions(Tier.BALL, 50) if _fits(scene, row))
+    alone, together = SceneTokens("cpu"), SceneTokens("cpu")
+    alone.add([scene])
+    together.add([with_action(scene, action)])
+    assert int(together.count[0]) == int(alone.count[0]) + 1 == len(scene.bodies) - 3
+    np.testing.assert_array_equal(together.rows[:-1], alone.rows)
+    placed = ball_rows(torch.tensor(action[None], dtype=torch.float32))[0, 0]
+    np.testing.assert_allclose(placed, together.rows[-1], atol=1e-6)
+
+
+def _fits(scene: Any, action: Any) -> bool:
+    try:
+        with_action(scene, action)
+    except ValueError:
+        return False
+    return True
+
+
+def test_rows_say_what_bodies_are() -> None:
+    tokens = SceneTokens("cpu")
+    scenes = [load_task(name).scene for name in ("00012:002", "00101:000", "00106:000")]
+    tokens.add(scenes[:1])
+    tokens.add([])
+    tokens.add(scenes[1:])
+    assert tokens.count.tolist() == [len(scene.bodies) - 4 for scene in scenes]
+    rows, there = tokens.gather(torch.tensor([2, 0]), 64)
+    assert rows.shape == (2, 64, COLUMNS)
+    assert there.sum(dim=1).tolist() == [tokens.count[2], tokens.count[0]]
+    bodies = scenes[2].bodies[4:]
+    np.testing.assert_allclose(
+        rows[0, : len(bodies), :2] * 256, [body.position for body in bodies], rtol=1e-5
+    )
+    left, right, bottom, top = (rows[0, : len(bodies), k] * 256 for k in range(2, 6))
+    ball = next(k for k, body in enumerate(bodies) if body.kind.name == "BALL")
+    np.testing.assert_allclose(right[ball] - left[ball], bodies[ball].diameter, rtol=1e-5)
+    np.testing.assert_allclose(top[ball] - bottom[ball], bodies[ball].diameter, rtol=1e-5)
+
+
+def test_padding_and_company_change_no_prediction() -> None:
+    torch.manual_seed(0)
+    network = SceneTransformer(16, 2, 2).eval()
+    tokens = SceneTokens("cpu")
+    tokens.add([load_task(name).scene for name in ("00000:000", "00012:002", "00013:011")])
+    actions = torch.rand(6, 3)
+    index = torch.tensor([1, 0, 2, 0, 1, 0])
+    together = predict(network, tokens, index, actions, motion=True)
+    for row in range(6):
+        alone = predict(network, tokens, index[row : row + 1], actions[row : row + 1], motion=True)
+        torch.testing.assert_close(alone.logit[0], together.logit[row])
+        bodies = int(tokens.count[index[row]]) + 1
+        assert alone.motion is not None
+        assert together.motion is not None
+        torch.testing.assert_close(alone.motion[0, :bodies], together.motion[row, :bodies])
+    torch.testing.assert_close(
+        rank(network, tokens, 0, actions[[1, 3, 5]]), together.logit[[1, 3, 5]]
+    )
+
+
+# What it learns from.
+
+
+def test_watched_attempts_move_as_the_engine_says() -> None:
+    scene = load_task("00000:000").scene
+    outcomes = np.array([[-1, 0, 1, -1, 1]], np.int8)
+    place, column = pick(outcomes, 4, np.random.default_rng(0))
+    assert place.tolist() == [0] * 4
+    assert sorted(column.tolist()) == [0, 2, 3, 4]
+    actions = np.array([row for row in listed_actions(Tier.BALL, 30) if _fits(scene, row)][:2])
+    seen = watch([scene], np.zeros(2, np.int64), actions)
+    assert seen.motion.shape[:2] == (2, 65)
+    moving = [1 + number - 4 for number, body in enumerate(scene.bodies) if body.dynamic]
+    known = np.isfinite(seen.motion).any(axis=2)
+    assert np.flatnonzero(known[:1]).tolist() == [0, *moving]
+    assert seen.motion[0, moving[0], 1] <= 0  # a ball falls
+    assert ((seen.touch >= 0) & (seen.touch <= 1)).all()
+
+
+def test_the_supply_depends_on_the_seed_alone() -> None:
+    def names(threaded: bool) -> list[Any]:
+        supply = PuzzleSupply([(Free(Tier.BALL), 1)], 1, 4, 1, "cpu")
+        if not threaded:
+            return [part.puzzles.scenes for part in supply.take(1)]
+        with supply:
+            return [part.puzzles.scenes for part in supply.take(1)]
+
+    assert names(True) == names(False)
+
+
+def test_errors_of_the_supply_reach_whoever_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr("topple.phyre.agents.puzzle_supply.stream", broken)
+    with (
+        PuzzleSupply([(Free(Tier.BALL), 3)], 1, 4, 1, "cpu") as supply,
+        pytest.raises(RuntimeError, match="no more"),
+    ):
+        supply.take(1)
+
+
+def test_interrupted_training_resumes_with_the_same_weights(
+    runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topple.phyre.agents.dqn_updates.SAVE_SECONDS", 0.0)
+    whole = Transformer(**TINY)
+    whole.train(training(runner))
+    options = TrainingOptions(tmp_path / "checkpoint.pt", {"what": "for"})
+    reports = Transformer(**TINY).learn(training(runner), options)
+    assert [report.done for report in islice(reports, 2)][0] == 1
+    del reports  # as Ctrl-C would end it
+    assert TransformerCheckpoint.read(tmp_path / "checkpoint.pt").done >= 1
+    again = Transformer(**TINY)
+    assert [report.done for report in again.learn(training(runner), options)][-1] == 4
+    for name, value in weights(whole).items():
+        torch.testing.assert_close(weights(again)[name], value, rtol=0, atol=0)
+    loaded = Transformer()
+    assert loaded.load(tmp_path / "checkpoint.pt") == {"what": "for"}
+    assert loaded.width == TINY["width"]
+    found = TransformerCheckpoint.read(tmp_path / "checkpoint.pt")
+    assert {value.dtype for value in found.network.values()} == {torch.float16}
+    assert not found.optimizer
+    phase = training(runner)
+    loaded.train(phase)
+    assert (phase.puzzles, phase.scenes_drawn) == (found.puzzles, found.scenes_drawn)
+    assert phase.puzzles >= 3
+    assert phase.scenes_drawn >= 64
+    with pytest.raises(CheckpointError, match="trained on other tasks"):
+        loaded.train(training(runner, Setup.BALL_WITHIN_TEMPLATE))
+
+
+def test_a_full_network_fits_into_ten_megabytes() -> None:
+    agent = Transformer(device="cpu")
+    network = SceneTransformer(agent.width, agent.layers, agent.heads)
+    assert 2 * sum(value.numel() for value in network.state_dict().values()) < 10_000_000 - 100_000
+
+
+def test_only_networks_that_saw_no_tasks_are_started_from(runner: Runner, tmp_path: Path) -> None:
+    free = {**TINY, "free": 2, "scrambled": 0, "task_share": 0.0, "updates": 1, "watched": 0}
+    paths = {}
+    for name, settings in (("free", free), ("tasks", {**TINY, "scrambled": 0, "updates": 1})):
+        paths[name] = tmp_path / f"{name}.pt"
+        for _ in Transformer(**settings).learn(training(runner), TrainingOptions(paths[name])):
+            pass
+    tuned = Transformer(**{**TINY, "scrambled": 0, "pretrained": str(paths["free"])})
+    phase = training(runner)
+    tuned.train(phase)
+    assert phase.puzzles >= 1  # those of the pretraining count
+    # The pretrained network suits every fold of its tier.
+    assert TransformerCheckpoint.read(paths["free"]).tasks == 0
+    for name, setup, message in (
+        ("tasks", Setup.BALL_CROSS_TEMPLATE, "was trained on tasks"),
+        ("free", Setup.TWO_BALLS_CROSS_TEMPLATE, "the other tier"),
+    ):
+        agent = Transformer(**{**TINY, "pretrained": str(paths[name])})
+        with pytest.raises(CheckpointError, match=message):
+            agent.train(training(runner, setup))
+
+
+# How it acts.
+
+
+def test_failures_count_against_what_is_near() -> None:
+    vectors = torch.tensor([[0.5, 0.5, 0.5], [0.5, 0.5, 0.6], [0.1, 0.1, 0.1]])
+    belief = Belief(torch.tensor([2.0, 1.9, 0.0]), vectors, penalty=4.0, radius=0.1)
+    assert belief.take_best() == 0
+    belief.fail(0)
+    assert belief.take_best() == 2  # 1.9 - 4 * exp(-0.5) < 0
+    assert belief.take_best() == 1
+    indifferent = Belief(torch.tensor([2.0, 1.9, 0.0]), vectors, penalty=0.0, radius=0.1)
+    indifferent.take_best()
+    indifferent.fail(0)
+    assert indifferent.take_best() == 1
+
+
+def test_online_learning_leaves_the_trained_weights_alone(runner: Runner) -> None:
+    agent = Transformer(**{**TINY, "scrambled": 0, "watched": 0, "online_updates": 1})
+    selection = TaskSelection(Setup.BALL_CROSS_TEMPLATE, 0, Part.DEV, tasks=2)
+    config = RunConfig("transformer", selection, {}, attempts=3)
+    agent.train(PHYRE.training(config, runner))
+    before = {name: value.clone() for name, value in weights(agent).items()}
+    testing = PHYRE.testing(config, runner)
+    agent.act(testing)
+    assert len(testing.log) == 6
+    for name, value in weights(agent).items():
+        torch.testing.assert_close(value, before[name], rtol=0, atol=0)
+    assert agent.traits.online
+
+
+def test_settings_are_checked() -> None:
+    for settings, message in (
+        ({"width": 10, "heads": 3}, "width is 10; it has to be a multiple of 3"),
+        ({"task_share": 2.0}, "task_share is 2.0"),
+        ({"rank_size": 200_000}, "a list of 100,000"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Transformer(**settings)
+    assert Transformer(scrambled=0).task_share == 1.0
