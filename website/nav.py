@@ -46,6 +46,7 @@ GUIDES = Folder(
         "own_agent",
         "evaluation",
         "dqn",
+        "transformer",
         "iphyre_learners",
         "iphyre_models",
         "datasets",

@@ -30,14 +30,16 @@ PACKAGES = {
     "phyre": Package(
         "PHYRE",
         "tier task fold simulator task_set action attempt auccess authoring builder draft "
-        "shapes own templates features palette frames pictures engine_hash env vector_env "
+        "shapes own puzzle_file scramble templates features palette frames pictures engine_hash env vector_env "
         "env_slots benchmark selection results phases rows tables figures dev_figures report "
         "clips published",
     ),
     "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
     "phyre.engine": Package("PHYRE engine", "request result native balls world edits backend"),
     "phyre.cache": Package("PHYRE outcome cache", "action_cache table grid index"),
-    "phyre.agents": Package("PHYRE agents", "rand mem optimal object_prior dqn"),
+    "phyre.agents": Package(
+        "PHYRE agents", "rand mem optimal object_prior dqn belief transformer scene_tokens"
+    ),
     "phyre.analysis": Package("PHYRE analysis", "difficulty solvability diversity"),
     "iphyre": Package(
         "I-PHYRE",
