@@ -143,8 +143,8 @@ def test_watched_attempts_move_as_the_engine_says() -> None:
     seen = watch([scene], np.zeros(2, np.int64), actions)
     assert seen.motion.shape[:2] == (2, 65)
     moving = [1 + number - 4 for number, body in enumerate(scene.bodies) if body.dynamic]
-    known = np.isfinite(seen.motion).any(axis=2)
-    assert np.flatnonzero(known[:1]).tolist() == [0, *moving]
+    known = np.isfinite(seen.motion[0]).any(axis=1)
+    assert np.flatnonzero(known).tolist() == [0, *moving]
     assert seen.motion[0, moving[0], 1] <= 0  # a ball falls
     assert ((seen.touch >= 0) & (seen.touch <= 1)).all()
 
