@@ -30,9 +30,9 @@ PACKAGES = {
     "phyre": Package(
         "PHYRE",
         "tier task fold simulator task_set action attempt auccess authoring builder draft "
-        "shapes own puzzle_file scramble templates features palette frames pictures engine_hash env "
-        "vector_env env_slots benchmark selection results phases rows tables figures dev_figures "
-        "report clips published",
+        "shapes own puzzle_file scramble templates features palette frames pictures engine_hash "
+        "env vector_env env_slots benchmark selection results phases rows tables figures "
+        "dev_figures report clips published",
     ),
     "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
     "phyre.engine": Package("PHYRE engine", "request result native balls world edits backend"),

@@ -33,9 +33,8 @@ SMALL["imagine"] = {"percepts": 1, "listed": 200, "imagined": 200, "searches": 1
 SMALL["transformer"] = {
     "actions": 50,
     "tasks": 10,
-    "scrambled": 1,
-    "puzzle_actions": 4,
-    "watched": 1,
+    "scrambled": 0,
+    "watched": 0,
     "rank_size": 4,
     "width": 16,
     "layers": 1,

@@ -31,7 +31,7 @@ from topple.runs.checkpoint import CheckpointError
 TINY: dict[str, Any] = {
     "actions": 50,
     "tasks": 6,
-    "scrambled": 3,
+    "scrambled": 1,
     "puzzle_actions": 4,
     "watched": 1,
     "width": 16,
@@ -196,7 +196,7 @@ def test_interrupted_training_resumes_with_the_same_weights(
     phase = training(runner)
     loaded.train(phase)
     assert (phase.puzzles, phase.scenes_drawn) == (found.puzzles, found.scenes_drawn)
-    assert phase.puzzles >= 3
+    assert phase.puzzles >= 1
     assert phase.scenes_drawn >= 64
     with pytest.raises(CheckpointError, match="trained on other tasks"):
         loaded.train(training(runner, Setup.BALL_WITHIN_TEMPLATE))
