@@ -69,6 +69,7 @@ RESULTS = Folder(
         "dqn",
         "iphyre_agents",
         "iphyre_models",
+        "iphyre_imagine",
         "oracle_and_timing",
         "per_game",
     ),

@@ -379,6 +379,21 @@ def _planner() -> tuple[Header, Rows]:
     return ("calls", "plays", "reward", "solved", *SPLITS.values(), "calls used on a game"), rows
 
 
+def _imagine() -> tuple[Header, Rows]:
+    rows = []
+    found = [each for each in _columns() if each.noise is not None]
+    for column in sorted(found, key=lambda each: each.noise or 0.0):
+        splits = [_spread([m.reward for m in column.means(s)]) for s in PUBLISHED_SPLITS]
+        noise = f"{column.noise:g}" if column.kind is Kind.IMAGINING else "none: an oracle"
+        first, five = _first_plays(column), _best_plays(column)
+        rows.append(
+            (noise, str(len(column.records)), _plain(first)[1], *_reward_and_rate(five), *splits)
+        )
+    rows.append(("published: people", "", "", *PEOPLE))
+    header = ("noise, px", "seeds", "solved at once", "reward", "solved")
+    return (*header, *SPLITS.values()), rows
+
+
 def _plain(means: Sequence[Average]) -> tuple[str, str]:
     solved = 100 * np.mean([mean.success_rate for mean in means])
     return f"{np.mean([mean.reward for mean in means]):.1f}", f"{solved:.1f} %"
@@ -449,6 +464,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "iphyre/table_a1": _table_a1,
     "iphyre/learned": _learned,
     "iphyre/planner": _planner,
+    "iphyre/imagine": _imagine,
     "iphyre/table_a4": _zero_shot,
     "iphyre/searching": partial(_of_kind, Kind.ORACLE),
     "iphyre/training": lambda: training_table(_columns()),

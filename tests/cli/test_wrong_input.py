@@ -45,6 +45,7 @@ CALLS = {
     "study export": "nobody --out o.csv",
     "study check": "none.toml",
     "study delete": "nobody --yes",
+    "analyse people": "nobody",
     "analyse difficulty": "00002 --actions 10",
     "analyse diversity": "00002 --actions 10",
     "analyse solvability": "00002 --max-actions 1",

@@ -27,6 +27,7 @@ from topple.player.store import Store
 from topple.player.studies import results
 from topple.player.study_design import first_fault, latin_square_row, read_design, schedule
 from topple.player.tables import SCHEMA, Player
+from topple.runs.agent import Kind
 from topple.runs.record import find_records
 
 TASKS = ["00002:007", "00009:602", "00001:000"]
@@ -377,7 +378,19 @@ def test_agents_play_exactly_the_puzzles_of_a_study(
     assert [str(task) for task in rand.results.tasks] == TASKS[:2]
     assert (rand.config.attempts, rand.config.selection.study) == (4, study)
     people = [record for title, record in records.items() if title.startswith("human")]
+    assert {record.kind for record in people} == {Kind.PEOPLE}
+    assert rand.kind is Kind.LEARNED
     assert sorted(record.protocol["missing_tasks"] for record in people) == [0, 1]
+    for source in (study, str(runs)):  # from the database, and from records
+        arguments = ["analyse", "people", source, "--percepts", "8", "--candidates", "10"]
+        arguments += ["--out", str(tmp_path / "figures"), "--database", settings.database, "--json"]
+        analysed = CliRunner().invoke(command_line, arguments)
+        assert analysed.exit_code == 0, analysed.output
+        rows = json.loads(analysed.stdout)["tables"][0]["rows"]
+        assert len(rows) == len(people) + 1
+        assert rows[-1]["participant"] == "everybody"
+        assert rows[-1]["puzzles"] == "2"
+    assert (tmp_path / "figures" / "people_phyre.svg").read_text().startswith("<svg")
     report = CliRunner().invoke(
         command_line, ["report", str(runs), "--out", str(tmp_path / "report"), "--clips", "0"]
     )

@@ -1,4 +1,4 @@
-"""`topple analyse`: difficulty, diversity and solvability of PHYRE tasks, ceilings of grids."""
+"""`topple analyse`: difficulty, diversity and solvability of PHYRE tasks, grids, and people."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from topple.cli.options import (
     out_folder,
 )
 from topple.cli.output import save_figure, show_results
+from topple.cli.people import people
 from topple.cli.progress import Bar, progress_bar
 from topple.cli.runner import open_runner
 from topple.cli.select_tasks import chosen_tasks
@@ -75,9 +76,7 @@ _PATH_FILE = Path("path.json")
 
 @app.callback()
 def _group() -> None:
-    """Analyse difficulty, diversity, solvability and action grids of PHYRE tasks.
-
-    Tasks are published ones or your own.
+    """Analyse PHYRE tasks, published ones or your own, and the people who solve puzzles.
 
     An interrupted analysis resumes where it stopped.
 
@@ -85,7 +84,12 @@ def _group() -> None:
       topple analyse difficulty ball --actions 1000
 
       topple analyse solvability my_template.py
+
+      topple analyse people k3w9abcdefgh
     """
+
+
+app.command()(people)
 
 
 @app.command()

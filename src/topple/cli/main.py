@@ -26,7 +26,7 @@ PANELS = {
         "evaluate": "Evaluate an agent and store a run record.",
         "report": "Write an HTML report of run records.",
         "reproduce": "Reproduce published tables and figures.",
-        "analyse": "Analyse difficulty and solvability of PHYRE tasks.",
+        "analyse": "Analyse difficulty and solvability of PHYRE tasks, and people.",
         "llm-server": "Serve scripted models as a chat endpoint.",
         "mcp": "Serve puzzles to an assistant (Model Context Protocol).",
     },

@@ -15,10 +15,11 @@ from topple.cli.options import Json, Oracle, StoredRuns, agent_names, out_folder
 from topple.cli.output import Cell, show, show_json, show_results
 from topple.cli.reproduce_table_a1 import table_a1
 from topple.iphyre.analysis.random_agent import paper_games, play_random
-from topple.iphyre.figures import Curve, failure_shares, split_bars, training_curves
+from topple.iphyre.figures import Curve, failure_shares, noise_curve, split_bars, training_curves
 from topple.iphyre.games import ALL, PUBLISHED
 from topple.iphyre.published import (
     IPHYRE_CITATION,
+    IPHYRE_HUMAN_AVERAGE,
     IPHYRE_TABLE_A2,
     iphyre_table_a4,
     iphyre_table_a4_means,
@@ -210,7 +211,7 @@ def iphyre_figures(
     oracle: Oracle = _RESULTS / "oracle.json",
     as_json: Json = False,
 ) -> None:
-    """Reproduce Figures 2, 3, A6 and A7 of I-PHYRE from run records.
+    """Reproduce Figures 2, 3, A6 and A7 of I-PHYRE from run records, and draw agents by noise.
 
     Examples:
       topple reproduce iphyre-figures --out docs/images/iphyre
@@ -224,7 +225,7 @@ def iphyre_figures(
         for number, members in (
             # On the fly, best actions are not what the paper's numbers come from.
             ("2", [e for e in columns if e.player and (not e.stochastic or e.strategy == fly)]),
-            ("A6", [each for each in plain if not each.player]),
+            ("A6", [each for each in plain if not each.player and each.kind is Kind.LEARNED]),
         ):
             if members:
                 path = out / f"figure{number}.svg"
@@ -238,6 +239,10 @@ def iphyre_figures(
         if groups:
             made.append(out / "figure3.svg")
             training_curves(groups, "Figure 3: training on the basic split", made[-1])
+        noises = {each.noise: each.means() for each in plain if each.noise is not None}
+        if noises:
+            made.append(out / "imagine.svg")
+            noise_curve(noises, IPHYRE_HUMAN_AVERAGE, "imagine, five plays", made[-1])
         plans = oracle_plans(oracle, PUBLISHED)
         actors = [each for each in plain if each.player not in (None, "Random") and each.means()]
         if actors:

@@ -11,6 +11,7 @@ import numpy as np
 from topple.files import whole_file
 from topple.iphyre.analysis.failures import FailureCounts
 from topple.iphyre.published import IPHYRE_HUMAN
+from topple.iphyre.score import Average
 from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
 from topple.reports.statistics import mean_and_std
 
@@ -114,6 +115,39 @@ def split_bars(
     axes.set_ylabel("mean reward")
     axes.set_title(title)
     figure.legend(loc="outside lower center", ncols=len(PUBLISHED_SPLITS), frameon=False)
+    _save(figure, path)
+
+
+def noise_curve(
+    points: Mapping[float, Sequence[Average]], people: Average, title: str, path: Path
+) -> None:
+    """Rewards and solved games by noise of perception, with people as lines.
+
+    Args:
+        points: averages at each level of noise, one for each seed.
+        people: what people reach.
+        title: over the figure.
+        path: where to.
+    """
+    figure, left = _new(5.2, 3.4)
+    right = left.twinx()
+    levels = sorted(points)
+    rewards = [[each.reward for each in points[level]] for level in levels]
+    shares = [[100 * each.success_rate for each in points[level]] for level in levels]
+    for axis, name, found, line, shade in (
+        (left, "mean reward", rewards, people.reward, "#4c72b0"),
+        (right, "games solved (%)", shares, 100 * people.success_rate, "#dd8452"),
+    ):
+        means, spread = zip(*map(mean_and_std, found), strict=True)
+        axis.errorbar(levels, means, spread, color=shade, marker="o", markersize=4, capsize=2)
+        axis.axhline(line, color=shade, linestyle="--", linewidth=0.9)
+        axis.set_ylabel(name, color=shade)
+    left.set_ylim(0, 1000)
+    right.set_ylim(0, 100)
+    left.set_xscale("symlog", base=2, linthresh=1)
+    left.set_xticks(levels, [f"{level:g}" for level in levels])
+    left.set_xlabel("noise of perception (px); dashed: people")
+    left.set_title(title)
     _save(figure, path)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from topple.iphyre.score import Average
 from topple.iphyre.split import PUBLISHED_SPLITS, Split
 
 IPHYRE_CITATION = "Li et al., I-PHYRE: Interactive Physical Reasoning, ICLR 2024"
@@ -19,6 +20,8 @@ IPHYRE_HUMAN = {
     Split.COMPOSITIONAL: 798.69,
     Split.MULTI_BALL: 800.97,
 }
+#: Table A4, its last rows: people in the forty games, with five plays of each.
+IPHYRE_HUMAN_AVERAGE = Average(844.17, 0.8755, 40)
 IPHYRE_ORACLE = {
     Split.BASIC: 976.06,
     Split.NOISY: 974.71,

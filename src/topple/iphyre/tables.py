@@ -104,6 +104,12 @@ class Column:
         return max((record.kind for record in self.records), key=lambda kind: kind.place)
 
     @property
+    def noise(self) -> float | None:
+        """How far off an agent that imagines perceives places, in pixels; None of others."""
+        knobs = self.records[0].protocol.get("imagination")
+        return None if knobs is None else float(knobs["place_noise"])
+
+    @property
     def scores(self) -> list[dict[str, Score]]:
         """Of each seed."""
         return [
@@ -217,6 +223,8 @@ def table_a2(columns: Sequence[Column]) -> Table:
     """Rewards on the basic and the unseen basic games, ours beside the published."""
     rows = []
     for column in columns:
+        if not column.means(Split.UNSEEN_BASIC):
+            continue
         theirs = IPHYRE_TABLE_A2.get(column.player or "", {})
         cells = []
         for split in (Split.BASIC, Split.UNSEEN_BASIC):
