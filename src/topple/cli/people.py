@@ -49,11 +49,11 @@ def people(
 ) -> None:
     """Find the noise that explains each participant of a study best.
 
-    The imagining agent perceives each puzzle of the study at several levels of noise. The level
-    under which the first actions of a participant, and what became of the puzzles, are most
-    likely is the noise of that participant. A level of 4 means that places are off by 4
-    pixels; angles and sizes are off by 4 degrees and 4 per cent in PHYRE, by half of that in
-    I-PHYRE.
+    The imagining agent perceives each puzzle of the study at several levels of
+    noise. The level under which the first actions of a participant, and what
+    became of the puzzles, are most likely is the noise of that participant. A
+    level of 4 means that places are off by 4 pixels; angles and sizes are off
+    by 4 degrees and 4 per cent in PHYRE, and by half of that in I-PHYRE.
 
     Examples:
       topple analyse people k3w9abcdefgh
