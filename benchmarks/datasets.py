@@ -35,7 +35,7 @@ from topple.phyre.tier import Tier
 
 ATTEMPTS = int(sys.argv[1]) if len(sys.argv) > 1 else 20  # of each of the 25 tasks
 FEW = min(ATTEMPTS, 2)  # where frames take much memory, or long to encode
-REPETITIONS = 5
+REPETITIONS = 9
 RESULTS = Path(__file__).parent / "results" / "datasets.csv"
 TASKS = tuple(str(template_task_ids(template)[0]) for template in Tier.BALL.template_ids)
 SPEC = Spec(
