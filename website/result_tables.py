@@ -57,6 +57,7 @@ from topple.phyre.grid import Grid
 from topple.phyre.published import published_auccess, published_folds
 from topple.phyre.results import PhyreRecord
 from topple.phyre.selection import Part
+from topple.phyre.yardstick import curves, yardstick_table
 from topple.reports.statistics import mean_and_std
 from topple.reports.table import Table
 from topple.runs.agent import Kind
@@ -251,6 +252,43 @@ def _dqn() -> tuple[Header, Rows]:
     within = ", ".join(map(str, ATTEMPTS))
     header = ("setup, fold", "agent", "AUCCESS", "published", f"solved within {within} attempts")
     return (*header, "actions per task", "updates"), rows
+
+
+def _spread(scores: Sequence[float]) -> str:
+    mean, std = mean_and_std(scores)
+    return f"{mean:.1f} ± {std:.1f}" if len(scores) > 1 else f"{mean:.1f}"
+
+
+def _imagine() -> tuple[Header, Rows]:
+    """Whole folds of the imagining agent, by setup and mind."""
+    found: dict[tuple[Setup, str], list[PhyreRecord]] = {}
+    for record in _phyre_records():
+        selection = record.config.selection
+        if record.kind is Kind.IMAGINING and selection.setup and selection.tasks is None:
+            found.setdefault((selection.setup, record.config.variant), []).append(record)
+    rows = []
+    for (setup, mind), records in sorted(
+        found.items(), key=lambda item: list(SETUPS).index(item[0][0])
+    ):
+        firsts = [record.results.first_solved for record in records]
+        early = [100 * auccess(first, 10) for first in firsts]
+        shares = (np.mean([success_at(first, k) for first in firsts]) for k in ATTEMPTS)
+        scores = [100 * record.results.auccess for record in records]
+        best = [published_folds(agent, setup) for agent in ("DQN", "DQN-O")]
+        rows.append(
+            (
+                SETUPS[setup],
+                mind,
+                str(len(records)),
+                _spread(scores),
+                _spread(early),
+                ", ".join(f"{share:.3f}" for share in shares),
+                ", ".join(f"{100 * np.mean(folds):.1f}" for folds in best if folds),
+            )
+        )
+    within = ", ".join(map(str, ATTEMPTS))
+    header = ("setup", "mind", "folds", "AUCCESS", "AUCCESS, 10 attempts")
+    return (*header, f"solved within {within}", "published DQN, DQN-O (learned)"), rows
 
 
 def _dqn_speed() -> tuple[Header, Rows]:
@@ -459,6 +497,8 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/grids": _grid_ceilings,
     "phyre/dqn": _dqn,
     "phyre/dqn_speed": _dqn_speed,
+    "phyre/imagine": _imagine,
+    "phyre/yardstick": lambda: yardstick_table(curves(_phyre_records())),
     "iphyre/oracle": _oracle,
     "iphyre/timing": _timing,
     "iphyre/table_a1": _table_a1,
