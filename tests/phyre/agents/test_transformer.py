@@ -269,3 +269,18 @@ def test_settings_are_checked() -> None:
         with pytest.raises(ValueError, match=message):
             Transformer(**settings)
     assert Transformer(scrambled=0).task_share == 1.0
+
+
+@pytest.mark.slow
+def test_it_learns_a_handful_of_tasks_by_heart(runner: Runner) -> None:
+    """Best first, it solves tasks that it has learned at the first attempts."""
+    settings = {**TINY, "actions": 1000, "scrambled": 0, "width": 48, "layers": 2, "heads": 4}
+    settings |= {"updates": 400, "batch_size": 64, "learning_rate": 2e-3, "rank_size": 1000}
+    agent = Transformer(**settings, failure_penalty=0.0)
+    phase = training(runner)
+    agent.train(phase)
+    names = tuple(str(task.id) for task in agent._chosen(phase))
+    learned = RunConfig("transformer", TaskSelection(None, None, tasks=names), {}, attempts=20)
+    testing = PHYRE.testing(learned, runner)
+    agent.act(testing)
+    assert testing.results().auccess > 0.6

@@ -95,9 +95,9 @@ class SceneTransformer(nn.Module):
         rows = torch.cat([balls, rows], dim=1)
         there = torch.cat([there.new_ones((len(rows), balls.shape[1] + 1)), there], dim=1)
         waves = (rows[..., :PLACES, None] * self.frequencies).flatten(2)
-        tokens = self.embed(torch.cat([rows, waves.sin(), waves.cos()], dim=2))
-        collector = self.collector.to(tokens.dtype).expand(len(rows), 1, -1)
-        tokens = torch.cat([collector, tokens], dim=1)
+        # What blocks add up stays in single precision, also where they compute in half of it.
+        tokens = self.embed(torch.cat([rows, waves.sin(), waves.cos()], dim=2)).float()
+        tokens = torch.cat([self.collector.expand(len(rows), 1, -1), tokens], dim=1)
         mask = there[:, None, None]
         for block in self.blocks:
             tokens = block(tokens, mask)
