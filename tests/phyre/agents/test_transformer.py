@@ -202,6 +202,16 @@ def test_interrupted_training_resumes_with_the_same_weights(
         loaded.train(training(runner, Setup.BALL_WITHIN_TEMPLATE))
 
 
+def test_a_time_limit_ends_training_also_if_it_slows_down(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topple.phyre.agents.dqn_updates.UpdateTimer.plan", lambda _, __, n: n)
+    agent = Transformer(**{**TINY, "scrambled": 0, "watched": 0, "updates": 1_000_000})
+    for _ in agent.learn(training(runner), TrainingOptions(minutes=0.005)):
+        pass
+    assert 1 <= agent.updates < 1_000_000
+
+
 def test_a_full_network_fits_into_ten_megabytes() -> None:
     agent = Transformer(device="cpu")
     network = SceneTransformer(agent.width, agent.layers, agent.heads)

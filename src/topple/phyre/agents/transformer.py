@@ -58,6 +58,7 @@ TRAINING_SETTINGS = (
 _PERIOD, _PERIODS = 200, 20  # updates between which new puzzles join in, at most; periods, at least
 _LEAST_PUZZLES = 100  # waited for if time is limited
 _FIRST_PUZZLES = 0.1  # of all puzzles are there before the first update
+_REPLANNED = 0.5  # of a time limit, from where on it may end the training with fewer updates
 _WARM_UP = 200  # updates until the learning rate is full
 _WEIGHT_DECAY = 0.01
 _MAX_GRAD_NORM = 1.0
@@ -266,6 +267,7 @@ class Transformer:
         of_tasks = self._task_batches(lessons, seed)
         timer = UpdateTimer(options.minutes)
         patient = options.minutes is None
+        begun, made = time.monotonic(), done
 
         def save(finished: bool) -> TransformerCheckpoint:
             self.seconds = earlier + time.monotonic() - start
@@ -314,9 +316,13 @@ class Transformer:
                         loss += self._update(network, optimizer, lessons, batch, generator)
                         done += 1
                     timer.stop(count)
-                    if (planned := timer.plan(done, self.updates)) != self.updates:
-                        self.updates = planned
-                        end = min(end, planned)
+                    self.updates = timer.plan(done, self.updates)
+                    if options.minutes is not None:
+                        spent = (time.monotonic() - begun) / (60 * options.minutes)
+                        if spent > _REPLANNED:  # puzzles may have slowed it down since
+                            possible = made + (done - made) / min(spent, 1.0)
+                            self.updates = max(done, min(self.updates, int(possible)))
+                    end = min(end, self.updates)
                     if checkpoint is not None and done == end and timer.is_time_to_save():
                         save(False).write(checkpoint)
                     yield Report(done, self.updates, timer.rate, loss / count, rate)
