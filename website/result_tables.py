@@ -259,7 +259,7 @@ def _spread(scores: Sequence[float]) -> str:
     return f"{mean:.1f} ± {std:.1f}" if len(scores) > 1 else f"{mean:.1f}"
 
 
-def _imagine() -> tuple[Header, Rows]:
+def _phyre_imagine() -> tuple[Header, Rows]:
     """Whole folds of the imagining agent, by setup and mind."""
     found: dict[tuple[Setup, str], list[PhyreRecord]] = {}
     for record in _phyre_records():
@@ -497,7 +497,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/grids": _grid_ceilings,
     "phyre/dqn": _dqn,
     "phyre/dqn_speed": _dqn_speed,
-    "phyre/imagine": _imagine,
+    "phyre/imagine": _phyre_imagine,
     "phyre/yardstick": lambda: yardstick_table(curves(_phyre_records())),
     "iphyre/oracle": _oracle,
     "iphyre/timing": _timing,
