@@ -34,7 +34,8 @@ from topple.phyre.task import load_task, template_task_ids
 from topple.phyre.tier import Tier
 
 ATTEMPTS = int(sys.argv[1]) if len(sys.argv) > 1 else 20  # of each of the 25 tasks
-FEW = min(ATTEMPTS, 2)  # where frames take much memory, or long to encode
+SOME = min(ATTEMPTS, 8)  # where frames take much memory
+FEW = min(ATTEMPTS, 2)  # where they take long to encode
 REPETITIONS = 9
 RESULTS = Path(__file__).parent / "results" / "datasets.csv"
 TASKS = tuple(str(template_task_ids(template)[0]) for template in Tier.BALL.template_ids)
@@ -74,7 +75,7 @@ def seconds(
 def main() -> None:
     rows = []
     for name, keep, form, pictures, limit in BUILDS:
-        count = FEW if limit == "encoder" else ATTEMPTS
+        count = FEW if limit == "encoder" else SOME if keep.codes else ATTEMPTS
         actions = replace(SPEC.actions, per_task=count)
         spec = replace(SPEC, keep=keep, format=form, pictures=pictures, actions=actions)
         plan = Plan(spec, open_source(spec))
