@@ -11,6 +11,7 @@ from topple.cli.output import Cell, show, show_json
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.tables import column_label
 from topple.phyre.results import PhyreRecord
+from topple.runs.agent import Kind
 from topple.runs.record import RunRecord
 
 ACCOUNT = "accounting"  # in JSON
@@ -32,16 +33,27 @@ def show_runs(
         show_json(found)
         return
     if tasks:
-        found = [_task_data(record) for record in tasks]
+        found = [_printed(_task_data(record)) for record in tasks]
         show("PHYRE", tuple(found[0]), [list(data.values()) for data in found])
     if games:
-        columns = ("agent", "kind", "seed", "split", "games", "best of", "reward", "solved")
+        columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
         show("I-PHYRE", columns, [row for record in games for row in _game_rows(record)])
     if llm is not None:
         names = [f"fold {each.config.selection.fold}" for each in tasks]
         names += [each.config.title for each in games]
         accounts = [llm.account(each.config) for each in (*tasks, *games)]
         show_accounts(dict(zip(names, accounts, strict=True)))
+
+
+def _printed(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of a row, with the kind of an agent in its name, for narrow terminals."""
+    name = _name(data["agent"], data["kind"])
+    return {"agent": name, **{key: data[key] for key in data if key not in ("agent", "kind")}}
+
+
+def _name(label: str, kind: str) -> str:
+    """The label of an agent, with its kind if it may simulate what it is scored on."""
+    return f"{label}, {kind}" if kind in (Kind.IMAGINING.value, Kind.ORACLE.value) else label
 
 
 def _task_data(record: PhyreRecord) -> dict[str, Any]:
@@ -82,8 +94,7 @@ def _game_rows(record: IPhyreRecord) -> list[list[Cell]]:
     means = {split.value: mean for split, mean in results.averages.items()}
     return [
         [
-            column_label(record),
-            record.kind.value,
+            _name(column_label(record), record.kind.value),
             config.seed,
             name,
             mean.games,
