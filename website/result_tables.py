@@ -254,11 +254,6 @@ def _dqn() -> tuple[Header, Rows]:
     return (*header, "actions per task", "updates"), rows
 
 
-def _spread(scores: Sequence[float]) -> str:
-    mean, std = mean_and_std(scores)
-    return f"{mean:.1f} ± {std:.1f}" if len(scores) > 1 else f"{mean:.1f}"
-
-
 def _phyre_imagine() -> tuple[Header, Rows]:
     """Whole folds of the imagining agent, by setup and mind."""
     found: dict[tuple[Setup, str], list[PhyreRecord]] = {}
