@@ -31,6 +31,7 @@ FACTS = {
     "12_compat": r"PHYRE: AUCCESS 0\.3395 on 5 dev tasks\nI-PHYRE: .* solves 14 of 40",
     "13_stable_baselines3": r" 500 episodes played.*\n3,500 episodes played",
     "14_rllib": r"100 episodes, mean -?0\.\d+\n200 episodes, mean",
+    "15_imagine": r"130 imagined solutions, 129 of them(.*\n)+imagined: SOLVED .* NOT_SOLVED",
     "iphyre_tour": r"reward=981\.0, solved=True(.*\n)+33 of 899 moments work",
     "phyre_tour": r"200 of 5288 valid(.*\n)+SOLVED by(.*\n)+without the red ball: NOT_SOLVED",
 }
