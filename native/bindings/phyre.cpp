@@ -527,8 +527,13 @@ void simulate(const Scenes& scenes, Int32s scene_index, Actions actions, const R
   constexpr int64_t kBrief = 20000;  // steps that are over before anybody can interrupt
   Control control;
   run_threads(threads, job.attempt_count * rules.max_steps <= kBrief, control,
-              data_or_null(progress),
-              [&] { work_on(job, origin ? &branches : nullptr, physics, control); });
+              data_or_null(progress), [&] {
+                if (physics) {
+                  imagine_on(job, *physics, control);
+                } else {
+                  work_on(job, origin ? &branches : nullptr, control);
+                }
+              });
 }
 
 Rules rules_from(int32_t max_steps, int32_t stride, bool stable, bool shortcuts) {

@@ -79,7 +79,7 @@ long replay_attempts(std::FILE* file) {
   job.out.max_bodies = rules[2];
   job.out.final_state = state.ours.data();
   Control control;
-  phyre::work_on(job, nullptr, nullptr, control);
+  phyre::work_on(job, nullptr, control);
   return report("attempts", scene_index.size(), outcome.differing(), steps.differing(),
                 state.differing(), state.theirs.size());
 }

@@ -1,8 +1,5 @@
 #include "phyre/batch.h"
 
-#include <memory>
-#include <new>
-
 #include "phyre/scratch.h"
 
 namespace topple::phyre {
@@ -21,29 +18,13 @@ AttemptResult from_branch(const Job& job, const Branches& branches, int64_t i,
              branches.progress);
 }
 
-void make_attempt(const Job& job, const Branches* branches, const ImaginedPhysics* physics,
-                  int64_t i, Scratch& scratch) {
-  const SceneView scene = job.scenes.view(job.scene_index[i]);
-  Sink sink = job.sink(i);
-  const AttemptResult result = branches  ? from_branch(job, *branches, i, scene, scratch, sink)
-                               : physics ? from_scene(*physics, job, i, scene, scratch, sink)
-                                         : from_scene(ExactPhysics{}, job, i, scene, scratch, sink);
-  job.report(i, result, sink);
-}
-
 }  // namespace
 
-void work_on(const Job& job, const Branches* branches, const ImaginedPhysics* physics,
-             Control& control) noexcept {
-  const std::unique_ptr<Scratch> scratch(new (std::nothrow) Scratch);
-  if (!scratch) {
-    control.failed = true;
-    return;
-  }
-  scratch->scene = -1;
-  take_turns(control, job.attempt_count,
-             [&](int64_t i) { make_attempt(job, branches, physics, i, *scratch); });
-  finish_copies();
+void work_on(const Job& job, const Branches* branches, Control& control) noexcept {
+  make_attempts(job, control, [&](int64_t i, const SceneView& scene, Scratch& scratch, Sink& sink) {
+    return branches ? from_branch(job, *branches, i, scene, scratch, sink)
+                    : from_scene(ExactPhysics{}, job, i, scene, scratch, sink);
+  });
 }
 
 }  // namespace topple::phyre

@@ -34,9 +34,10 @@ struct Branches {
 };
 
 // Takes attempts off the job until none is left; any number of threads may run it. Attempts
-// start from their scenes, or from branches unless that is null. The physics are PHYRE's unless
-// others are given, which branches do not take.
-void work_on(const Job& job, const Branches* branches, const ImaginedPhysics* physics,
-             Control& control) noexcept;
+// start from their scenes, or from branches unless that is null.
+void work_on(const Job& job, const Branches* branches, Control& control) noexcept;
+
+// The same with other physics than PHYRE's.
+void imagine_on(const Job& job, const ImaginedPhysics& physics, Control& control) noexcept;
 
 }  // namespace topple::phyre

@@ -68,7 +68,7 @@ Results run(const Work& work, int threads) {
   Control control;
   std::vector<std::thread> pool;
   for (int i = 0; i < threads; ++i)
-    pool.emplace_back([&] { work_on(job, nullptr, nullptr, control); });
+    pool.emplace_back([&] { work_on(job, nullptr, control); });
   for (std::thread& thread : pool) thread.join();
   CHECK_EQUAL(control.done.load(), kAttempts);
   CHECK(!control.failed);
@@ -109,7 +109,7 @@ TEST(a_cancelled_batch_stops) {
   const Job job = work.job(out);
   Control control;
   control.cancelled = true;
-  work_on(job, nullptr, nullptr, control);
+  work_on(job, nullptr, control);
   CHECK_EQUAL(control.done.load(), 0);
 }
 
