@@ -189,8 +189,8 @@ def figure6_command(
 def yardstick_command(runs: RunsArgument, out: Out = _FIGURES, as_json: Json = False) -> None:
     """Draw AUCCESS over the noise of perception, with people and published agents as lines.
 
-    The points are records of the imagining agent with the exact engine on misperceived scenes,
-    such as those of `configs/phyre/imagine-percept-4.toml`.
+    The points are records of the imagining agent with the exact engine on
+    misperceived scenes, as made with `configs/phyre/imagine-percept-4.toml`.
 
     Examples:
       topple reproduce yardstick results/phyre

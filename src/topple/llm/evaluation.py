@@ -122,4 +122,5 @@ class _NoTraining:
     """Language models do not train."""
 
     tasks: tuple[Any, ...] = ()
-    simulator_calls = 0
+    simulator_calls = scenes_drawn = puzzles = 0
+    seconds = 0.0

@@ -41,6 +41,8 @@ def read_scenes(path: Path) -> tuple[Tier, list[Scene]]:
         else:
             scene = scene_from_json(text)
             scenes = [scene._replace(name=scene.name or path.stem)]
+    except json.JSONDecodeError as error:
+        raise SceneError(f"{path}: this is no JSON, {error}") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise SceneError(f"{path}: {error}") from None
     if not scenes:
