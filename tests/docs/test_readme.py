@@ -69,6 +69,16 @@ def test_dqn_is_that_of_the_records(row: str, tier: Tier) -> None:
     ]
 
 
+def test_imagining_is_that_of_the_records() -> None:
+    found: dict[Split, list[float]] = {}
+    for record in find_records(ROOT / "results" / "phyre"):
+        selection, variant = record.config.selection, record.config.variant
+        if (record.config.agent, variant, selection.tier) == ("imagine", "coarse", Tier.BALL):
+            found.setdefault(selection.setup.split, []).append(100 * record.results.auccess)
+    means = [np.mean(found[split]) for split in (Split.WITHIN_TEMPLATE, Split.CROSS_TEMPLATE)]
+    assert cells("[IMAGINE]") == [", ".join(f"{mean:.1f}" for mean in means), ""]
+
+
 def test_games_are_those_of_the_records() -> None:
     played = {name: state.score for name, state in play_random(paper_games()).items()}
     chance = average({name: played[name] for name in NAMES}).reward
