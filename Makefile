@@ -41,7 +41,7 @@ play: setup ## open the player in the browser
 
 # The native tests are compiled while the development tools are installed and mypy runs.
 test: $(VENV)/.tools ## lint, native tests under sanitizers, Python tests
-	$(MAKE) -j 2 --output-sync=target lint test-native
+	$(MAKE) -j 2 --output-sync=line lint test-native
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-slow: setup ## the tests that take minutes, which `make test` leaves out
