@@ -67,8 +67,7 @@ Results run(const Work& work, int threads) {
   const Job job = work.job(out);
   Control control;
   std::vector<std::thread> pool;
-  for (int i = 0; i < threads; ++i)
-    pool.emplace_back([&] { work_on(job, nullptr, control); });
+  for (int i = 0; i < threads; ++i) pool.emplace_back([&] { work_on(job, nullptr, control); });
   for (std::thread& thread : pool) thread.join();
   CHECK_EQUAL(control.done.load(), kAttempts);
   CHECK(!control.failed);
