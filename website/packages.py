@@ -35,10 +35,13 @@ PACKAGES = {
         "dev_figures report clips published",
     ),
     "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
-    "phyre.engine": Package("PHYRE engine", "request result native balls world edits backend"),
+    "phyre.engine": Package(
+        "PHYRE engine", "request result physics native balls world edits backend"
+    ),
     "phyre.cache": Package("PHYRE outcome cache", "action_cache table grid index"),
     "phyre.agents": Package(
-        "PHYRE agents", "rand mem optimal object_prior dqn belief transformer scene_tokens"
+        "PHYRE agents",
+        "rand mem optimal object_prior imagine minds dqn belief transformer scene_tokens",
     ),
     "phyre.analysis": Package("PHYRE analysis", "difficulty solvability diversity"),
     "iphyre": Package(

@@ -1,6 +1,6 @@
 #include "phyre/batch.h"
 
-#include "phyre/scratch.h"
+#include "phyre/share.h"
 
 namespace topple::phyre {
 

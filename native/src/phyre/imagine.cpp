@@ -1,6 +1,6 @@
 // Imagined attempts, apart from the exact engine: see CMakeLists.txt.
 #include "phyre/batch.h"
-#include "phyre/scratch.h"
+#include "phyre/share.h"
 
 namespace topple::phyre {
 

@@ -3,10 +3,6 @@
 
 #include <float.h>
 
-#include <memory>
-#include <new>
-
-#include "control.h"
 #include "topple/phyre/job.h"
 
 // What exactness rests on beside the flags of engine.cmake: numbers have the precision of their
@@ -38,23 +34,6 @@ AttemptResult from_scene(const Physics& physics, const Job& job, int64_t i, cons
   sink.background = &scratch.background;
   return attempt(physics, scratch.fresh, scratch.world, scratch.work, scene, job.action(i),
                  job.ball_count, job.rules, sink);
-}
-
-// Takes attempts off the job until none is left, each by make(i, scene, scratch, sink).
-template <class Make>
-void make_attempts(const Job& job, Control& control, const Make& make) {
-  const std::unique_ptr<Scratch> scratch(new (std::nothrow) Scratch);
-  if (!scratch) {
-    control.failed = true;
-    return;
-  }
-  scratch->scene = -1;
-  take_turns(control, job.attempt_count, [&](int64_t i) {
-    Sink sink = job.sink(i);
-    const SceneView scene = job.scenes.view(job.scene_index[i]);
-    job.report(i, make(i, scene, *scratch, sink), sink);
-  });
-  finish_copies();
 }
 
 }  // namespace topple::phyre
