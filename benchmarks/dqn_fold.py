@@ -26,6 +26,7 @@ from typing import Any
 
 import torch
 
+from machine import say
 from topple.files import whole_file
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup, Split
@@ -46,10 +47,6 @@ from topple.runs.training import (
 )
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
-
-
-def say(text: str) -> None:
-    print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
 
 
 def simulation_progress() -> Any:

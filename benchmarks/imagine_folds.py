@@ -18,6 +18,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from machine import say
 from topple.files import whole_file
 from topple.paths import cache_folder
 from topple.phyre.agents.imagine import Imagine
@@ -31,10 +32,6 @@ from topple.runs.runner import Runner
 from topple.runs.spec import find_spec
 
 CHUNK = 20  # tasks between two times that the memory is saved
-
-
-def say(text: str) -> None:
-    print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
 
 
 def make(config: PhyreConfig, remembered: dict[str, list[list[float]]]) -> Imagine:

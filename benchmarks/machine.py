@@ -1,8 +1,9 @@
-"""What a measurement was made on."""
+"""What a measurement was made on, and how a long one tells what it does."""
 
 from __future__ import annotations
 
 import platform
+import time
 from pathlib import Path
 
 
@@ -14,3 +15,8 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
+
+
+def say(text: str) -> None:
+    """Print a line with the time of day."""
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)

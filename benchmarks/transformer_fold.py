@@ -28,7 +28,8 @@ from typing import Any
 
 import torch
 
-from dqn_fold import device_name, say, simulation_progress
+from dqn_fold import device_name, simulation_progress
+from machine import say
 from topple.files import whole_file
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup
@@ -192,7 +193,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     every = ",".join(setup.value for setup in list(Setup)[:4])
-    parser.add_argument("--setups", default=every, help="by commas, such as ball_cross")
+    parser.add_argument("--setups", default=every, help="comma-separated, such as ball_cross")
     parser.add_argument("--fold", type=int, default=0)
     parser.add_argument("--part", default="test", choices=["dev", "test"])
     parser.add_argument("--seed", type=int, default=0)
@@ -201,8 +202,10 @@ def main() -> None:
         "--pretrain", type=float, default=0.5, help="its time, relative to a setup's; 0: none"
     )
     parser.add_argument("--acting", type=float, default=0.3, help="share of the time for scoring")
-    parser.add_argument("--ablations", default="full", help=f"by commas: {', '.join(ABLATIONS)}")
-    parser.add_argument("--ways", default=",".join(WAYS), help="of scoring, by commas")
+    parser.add_argument(
+        "--ablations", default="full", help=f"comma-separated: {', '.join(ABLATIONS)}"
+    )
+    parser.add_argument("--ways", default=",".join(WAYS), help="comma-separated ways of scoring")
     parser.add_argument("--tasks", type=int, help="score only so many tasks")
     parser.add_argument("--cache", type=Path, required=True, help="folder of caches")
     parser.add_argument("--out", type=Path, required=True, help="folder for results")

@@ -412,7 +412,7 @@ def _planner() -> tuple[Header, Rows]:
     return ("calls", "plays", "reward", "solved", *SPLITS.values(), "calls used on a game"), rows
 
 
-def _imagine() -> tuple[Header, Rows]:
+def _iphyre_imagine() -> tuple[Header, Rows]:
     rows = []
     found = [each for each in _columns() if each.noise is not None]
     for column in sorted(found, key=lambda each: each.noise or 0.0):
@@ -499,7 +499,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "iphyre/table_a1": _table_a1,
     "iphyre/learned": _learned,
     "iphyre/planner": _planner,
-    "iphyre/imagine": _imagine,
+    "iphyre/imagine": _iphyre_imagine,
     "iphyre/table_a4": _zero_shot,
     "iphyre/searching": partial(_of_kind, Kind.ORACLE),
     "iphyre/training": lambda: training_table(_columns()),

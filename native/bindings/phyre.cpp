@@ -11,7 +11,7 @@
 #include "phyre/faults.h"
 #include "thread_pool.h"
 #include "topple/phyre/free_space.h"
-#include "topple/phyre/room.h"
+#include "topple/phyre/placement.h"
 
 namespace topple {
 
@@ -119,12 +119,12 @@ void map_actions(const Scenes& scenes, Int32s scene_index, Actions actions,
   }
 }
 
-// The first place with room of each body of scenes in the making; see room.h.
-void find_room(Int32s fixture_start, Int32s vertex_start, In<double, nb::ndim<1>> radius,
-               In<double, nb::shape<-1, 2>> vertices, Int32s body_start,
-               In<int32_t, nb::ndim<2>> outline, In<double, nb::shape<-1, -1, 3>> pose,
-               In<uint8_t, nb::ndim<1>> dynamic, int32_t limit, bool statics_overlap, int threads,
-               Out<int8_t, nb::ndim<1>> chosen) {
+// The first place where each body of unfinished scenes fits; see placement.h.
+void place_bodies(Int32s fixture_start, Int32s vertex_start, In<double, nb::ndim<1>> radius,
+                  In<double, nb::shape<-1, 2>> vertices, Int32s body_start,
+                  In<int32_t, nb::ndim<2>> outline, In<double, nb::shape<-1, -1, 3>> pose,
+                  In<uint8_t, nb::ndim<1>> dynamic, int32_t limit, bool statics_overlap,
+                  int threads, Out<int8_t, nb::ndim<1>> chosen) {
   const size_t bodies = outline.shape(0);
   const size_t choices = outline.shape(1);
   check_offsets(fixture_start, radius.size());
@@ -149,8 +149,8 @@ void find_room(Int32s fixture_start, Int32s vertex_start, In<double, nb::ndim<1>
   const int64_t scenes = static_cast<int64_t>(body_start.size()) - 1;
   Control control;
   run_threads(threads, scenes < 64, control, nullptr, [&] {
-    const std::unique_ptr<Room> room(new (std::nothrow) Room);
-    if (!room) {
+    const std::unique_ptr<PlacedShapes> placed(new (std::nothrow) PlacedShapes);
+    if (!placed) {
       control.failed = true;
       return;
     }
@@ -159,7 +159,7 @@ void find_room(Int32s fixture_start, Int32s vertex_start, In<double, nb::ndim<1>
       const size_t at = static_cast<size_t>(first) * choices;
       const Places places = {body_start.data()[scene + 1] - first, static_cast<int32_t>(choices),
                              outline.data() + at, pose.data() + 3 * at, dynamic.data() + first};
-      find_places(outlines, places, limit, statics_overlap, *room, chosen.data() + first);
+      find_places(outlines, places, limit, statics_overlap, *placed, chosen.data() + first);
     });
   });
 }
@@ -658,8 +658,8 @@ void topple::bind_phyre(nb::module_& m) {
   m.def("map_actions", &map_actions, "scenes"_a, "scene_index"_a, "actions"_a,
         "valid"_a.noconvert(), "balls"_a.noconvert());
   m.def("valid_actions", &valid_actions, "scenes"_a, "first"_a, "actions"_a, "valid"_a.noconvert());
-  m.def("find_room", &find_room, "fixture_start"_a, "vertex_start"_a, "radius"_a, "vertices"_a,
-        "body_start"_a, "outline"_a, "pose"_a, "dynamic"_a, nb::kw_only(), "limit"_a,
+  m.def("place_bodies", &place_bodies, "fixture_start"_a, "vertex_start"_a, "radius"_a,
+        "vertices"_a, "body_start"_a, "outline"_a, "pose"_a, "dynamic"_a, nb::kw_only(), "limit"_a,
         "statics_overlap"_a, "threads"_a, "chosen"_a.noconvert());
   m.def("observe", &observe, "scenes"_a, "scene_index"_a, "balls"_a, "images"_a.none().noconvert(),
         "objects"_a.none().noconvert());

@@ -12,7 +12,7 @@ import pytest
 from topple.phyre import Setup, Tier, load_fold, load_task, template_tasks
 from topple.phyre.action import listed_actions
 from topple.phyre.builder import WALL_BODIES
-from topple.phyre.engine.native import SceneSet, find_room, simulate_batch
+from topple.phyre.engine.native import SceneSet, place_bodies, simulate_batch
 from topple.phyre.engine.result import Outcome
 from topple.phyre.puzzle_file import goal_sentence, read_puzzles, write_puzzles
 from topple.phyre.scene import Body, Circle, Color, Kind, Polygon, Scene, SceneError
@@ -149,7 +149,7 @@ def test_some_actions_solve_a_puzzle_but_not_most(made: Puzzles) -> None:
 def test_puzzles_differ_from_each_other_and_from_tasks(made: Puzzles) -> None:
     assert len({scene.bodies for scene in made.scenes}) == len(made)
     tasks = {load_task(task).scene.bodies for task in FOLD.train[::40]}
-    # A task comes back whole where no body finds room in another place.
+    # A task comes back whole where no body fits in another place.
     assert len(tasks & {scene.bodies for scene in made.scenes}) <= len(made) / 10
     kinds = {body.kind for scene in made.scenes for body in scene.bodies}
     assert {Kind.BALL, Kind.BAR} <= kinds
@@ -214,7 +214,7 @@ def test_room_is_given_in_order() -> None:
     disc, box = (Circle(10.0),), (Polygon(((5, 5), (-5, 5), (-5, -5), (5, -5))),)
     here, beside, outside = (50.0, 50.0, 0.0), (80.0, 50.0, 0.0), (3.0, 50.0, 0.0)
     poses = np.array([[here, here], [here, beside], [outside, here], [here, beside]])
-    chosen = find_room(
+    chosen = place_bodies(
         [disc, box],
         np.array([0, 3, 4], np.int32),
         np.array([[0, 0], [1, 1], [0, 0], [1, 1]], np.int32),
@@ -223,7 +223,7 @@ def test_room_is_given_in_order() -> None:
     )
     assert chosen.tolist() == [0, 1, -1, 0]  # the last one is alone in its scene
     assert (
-        find_room(
+        place_bodies(
             [disc],
             np.array([0], np.int32),
             np.zeros((0, 1), np.int32),

@@ -98,7 +98,7 @@ def map_actions(
 def valid_actions(
     scenes: Scenes, first: int, actions: npt.NDArray[np.float64], valid: npt.NDArray[np.uint8]
 ) -> None: ...
-def find_room(
+def place_bodies(
     fixture_start: npt.NDArray[np.int32],
     vertex_start: npt.NDArray[np.int32],
     radius: npt.NDArray[np.float64],

@@ -12,7 +12,7 @@ from topple.media.files import DEFAULT_FPS, DrawnFrames, Frame
 from topple.media.sheet import contact_sheet
 from topple.phyre.engine.balls import with_action
 from topple.phyre.engine.native import SceneSet, simulate_batch
-from topple.phyre.engine.physics import PHYRE_PHYSICS, Physics
+from topple.phyre.engine.physics import Physics
 from topple.phyre.engine.request import MAX_STEPS, Request
 from topple.phyre.engine.result import Outcome
 from topple.phyre.frames import DEFAULT_SIZE, draw_scene, draw_states, start_poses
@@ -70,7 +70,7 @@ def film(
     size: int = DEFAULT_SIZE,
     fps: int = DEFAULT_FPS,
     max_steps: int = MAX_STEPS,
-    physics: Physics = PHYRE_PHYSICS,
+    physics: Physics | None = None,
 ) -> Film:
     """Simulate an attempt and draw it, ``fps`` frames for each second of the world.
 
@@ -83,20 +83,20 @@ def film(
         size: of the frames, in pixels.
         fps: frames for each second.
         max_steps: after which it ends, counted in steps of PHYRE.
-        physics: those of PHYRE, or others, to see what they would lead to.
+        physics: others than those of PHYRE, to see what they would lead to.
 
     Raises:
         InvalidActionError: The balls do not fit.
         ValueError: The frames do not divide the steps of a second.
     """
-    steps = round(1 / physics.time_step)
+    own = physics or Physics()
+    steps = round(1 / own.time_step)
     if fps < 1 or steps % fps:
         raise ValueError(f"{fps} frames a second do not divide {steps} steps a second")
     whole = with_action(scene, check_action(action))
-    request = Request(max_steps=physics.steps(max_steps), stride=steps // fps, states=True)
-    own = None if physics == PHYRE_PHYSICS else physics
+    request = Request(max_steps=own.steps(max_steps), stride=steps // fps, states=True)
     result = simulate_batch(
-        SceneSet([scene]), [0], check_action(action)[None], request, physics=own
+        SceneSet([scene]), [0], check_action(action)[None], request, physics=physics
     )
     assert result.states is not None  # asked for above
     states = result.states[0, : result.frame_count[0], :, :3]

@@ -5,7 +5,7 @@ left out, bodies of another of the tasks are lent to it, it is mirrored, and the
 have to touch are drawn anew. A *free* puzzle is made of balls, bars, jars and standing sticks of
 random sizes in random places, often in rows, half of them after everything has come to rest; no
 task feeds it. Neither ever has a body that overlaps another, see
-:func:`~topple.phyre.engine.native.find_room`.
+:func:`~topple.phyre.engine.native.place_bodies`.
 
 Listed actions are then simulated on each scene, and a scene is kept if some of them solve it, but
 fewer than 60 %. The same seed gives the same puzzles, on any number of threads and any back end,
@@ -28,7 +28,7 @@ from topple.phyre.action import listed_actions
 from topple.phyre.builder import WALL_BODIES
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.backend import Backend, device_for
-from topple.phyre.engine.native import MAX_BODIES, SceneSet, find_room, simulate_batch
+from topple.phyre.engine.native import MAX_BODIES, SceneSet, place_bodies, simulate_batch
 from topple.phyre.engine.packing import offsets
 from topple.phyre.engine.request import SCENE_SIZE, Request
 from topple.phyre.engine.result import Outcome
@@ -515,10 +515,10 @@ def _scenes(source: Source, rng: np.random.Generator, threads: int | None) -> li
 
 
 def _placed(source: Source, draft: Draft, threads: int | None) -> Draft:
-    """The bodies that find room, each in one place."""
+    """The bodies that fit, each in one place."""
     starts = offsets(np.bincount(draft.scene, minlength=CHUNK).tolist())
     parts = source.outlines.shapes
-    chosen = find_room(
+    chosen = place_bodies(
         parts,
         starts,
         draft.outline,

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from topple.phyre.agents.dqn import Checkpoint, Dqn
+from topple.phyre.agents.dqn import Dqn, DqnCheckpoint
 from topple.phyre.agents.dqn_network import QNetwork
 from topple.runs.checkpoint import CheckpointError
 
-CHECKPOINT = Checkpoint(
+CHECKPOINT = DqnCheckpoint(
     settings={"width": 8, "action_hidden_size": 16, "updates": 4},
     run={"agent": "dqn"},
     data="digest",
@@ -36,7 +36,7 @@ class Trap:
 def test_written_and_read_again(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "checkpoint.pt"
     CHECKPOINT.write(file)
-    found = Checkpoint.read(file)
+    found = DqnCheckpoint.read(file)
     assert (found.settings, found.run, found.seed) == (CHECKPOINT.settings, CHECKPOINT.run, 5)
     for name, value in CHECKPOINT.network.items():
         assert torch.equal(found.network[name], value)
@@ -46,34 +46,34 @@ def test_written_and_read_again(tmp_path: Path) -> None:
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "checkpoint.pt"
     with pytest.raises(CheckpointError, match=r"there is no checkpoint .*; train one with"):
-        Checkpoint.read(file)
+        DqnCheckpoint.read(file)
     CHECKPOINT.write(file)
     whole = file.read_bytes()
     for content in (b"", b"no checkpoint", whole[: len(whole) // 2]):
         file.write_bytes(content)
         with pytest.raises(CheckpointError, match="is no checkpoint, or a damaged one"):
-            Checkpoint.read(file)
+            DqnCheckpoint.read(file)
     torch.save({"weights": torch.zeros(1)}, file)
     with pytest.raises(CheckpointError, match="no checkpoint of this version; train again"):
-        Checkpoint.read(file)
+        DqnCheckpoint.read(file)
     torch.save({"format": "topple dqn 1", "seed": 1}, file)
     with pytest.raises(CheckpointError, match="'action_size' is missing or unknown"):
-        Checkpoint.read(file)
+        DqnCheckpoint.read(file)
 
 
 def test_nothing_a_file_brings_along_is_run(tmp_path: Path) -> None:
     file = tmp_path / "checkpoint.pt"
     file.write_bytes(pickle.dumps({"format": "topple dqn 1", "trap": Trap()}))
     with pytest.raises(CheckpointError, match="is no checkpoint"):
-        Checkpoint.read(file)
+        DqnCheckpoint.read(file)
     torch.save({"format": "topple dqn 1", "trap": Trap()}, file)
     with pytest.raises(CheckpointError, match="is no checkpoint"):
-        Checkpoint.read(file)
+        DqnCheckpoint.read(file)
 
 
 def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "checkpoint.pt"
     wrong = {**CHECKPOINT.__dict__, "network": QNetwork(6, hidden_size=16, width=8).state_dict()}
-    Checkpoint(**wrong).write(file)
+    DqnCheckpoint(**wrong).write(file)
     with pytest.raises(CheckpointError, match="the checkpoint's weights do not fit"):
         Dqn(device="cpu").load(file)

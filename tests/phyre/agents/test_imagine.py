@@ -150,7 +150,7 @@ def test_what_it_does_depends_on_scene_settings_and_seed_alone(
     one = rows(played(Imagine(**QUICK), tasks(*EASY), cache))
     other = rows(played(Imagine(**QUICK), tasks(*reversed(EASY)), cache))
     assert sorted(one) == sorted(other)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("topple.phyre.agents.imagine.thread_count", lambda threads, work: 1)
     assert rows(played(Imagine(**QUICK), tasks(*EASY), cache)) == one
 
 

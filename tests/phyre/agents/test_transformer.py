@@ -16,6 +16,7 @@ from topple.phyre.action import listed_actions
 from topple.phyre.agents.belief import Belief
 from topple.phyre.agents.puzzle_supply import PuzzleSupply
 from topple.phyre.agents.scene_tokens import COLUMNS, SceneTokens, ball_rows
+from topple.phyre.agents.task_training import chosen_tasks
 from topple.phyre.agents.transformer import Transformer, TransformerCheckpoint
 from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
 from topple.phyre.agents.watched import pick, watch
@@ -289,7 +290,7 @@ def test_it_learns_a_handful_of_tasks_by_heart(runner: Runner) -> None:
     agent = Transformer(**settings, failure_penalty=0.0)
     phase = training(runner)
     agent.train(phase)
-    names = tuple(str(task.id) for task in agent._chosen(phase))
+    names = tuple(str(task.id) for task in chosen_tasks(phase, agent.tasks))
     learned = RunConfig("transformer", TaskSelection(None, None, tasks=names), {}, attempts=20)
     testing = PHYRE.testing(learned, runner)
     agent.act(testing)

@@ -1,6 +1,6 @@
 """DQN and DQN-O: a network learns which actions solve the task that an image shows.
 
-From top to bottom: checkpoints, the settings, training, acting, online learning. The network is in
+From top to bottom: the settings, training, acting, online learning. The network is in
 :mod:`~topple.phyre.agents.dqn_network`, its updates in :mod:`~topple.phyre.agents.dqn_updates`.
 
 Training draws attempts from the cached outcomes of the first listed actions on the training tasks
@@ -15,12 +15,11 @@ from run to run, so weights differ in their last digits.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,26 +39,15 @@ from topple.phyre.agents.dqn_network import (
     scores,
 )
 from topple.phyre.agents.dqn_updates import Batches, Updates, UpdateTimer
+from topple.phyre.agents.task_training import Checkpoint, chosen_tasks, data_digest
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.engine.result import Outcome
-from topple.phyre.engine_hash import engine_hash
 from topple.phyre.phases import Testing, Training
-from topple.phyre.scene.codec import fingerprint
-from topple.phyre.task import Task
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
-from topple.runs.checkpoint import (
-    CheckpointError,
-    check_settings,
-    load_weights,
-    read_state,
-    write_state,
-)
+from topple.runs.checkpoint import load_weights
 from topple.runs.device import AUTO, chosen_device
 from topple.runs.settings import above_zero, at_least, one_of, settings_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel in the network
 
@@ -74,50 +62,10 @@ _SEEDS = 2**31
 
 
 @dataclass(frozen=True, eq=False)
-class Checkpoint:
+class DqnCheckpoint(Checkpoint):
     """The state of training."""
 
     kind: ClassVar[str] = "topple dqn 1"
-
-    settings: dict[str, Any]  # of the agent
-    run: dict[str, Any]  # what it was trained for, see RunConfig.to_data; may be empty
-    data: str  # digest of the training tasks, actions and engine
-    action_size: int
-    seed: int
-    done: int  # updates made
-    planned: int  # updates the learning rate is planned for
-    simulator_calls: int  # during training
-    network: dict[str, Any]
-    optimizer: dict[str, Any]
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read a checkpoint into the memory of the host.
-
-        Raises:
-            CheckpointError: The file is missing, damaged, or something else.
-        """
-        return cls(**read_state(path, cls.kind, {item.name for item in fields(cls)}))
-
-    def write(self, path: Path) -> None:
-        """Write a checkpoint, in the place of an earlier one."""
-        # Field by field: asdict would copy the weights.
-        write_state(path, self.kind, {item.name: getattr(self, item.name) for item in fields(self)})
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether all planned updates were made."""
-        return self.done >= self.planned
-
-    def check_data(self, digest: str, seed: int | None = None) -> None:
-        """Refuse other training data, and another seed where one is given."""
-        if self.data != digest:
-            raise CheckpointError(
-                "the checkpoint was trained on other tasks, actions or another engine; use the "
-                "setup, fold and part it was trained for, or train again"
-            )
-        if seed not in (None, self.seed):
-            raise CheckpointError("the checkpoint is of another seed; use another folder")
 
 
 @dataclass
@@ -180,7 +128,7 @@ class Dqn:
     #: Why updates were not replayed from a CUDA graph although that was wanted.
     graph_failure: str | None = field(default=None, init=False, repr=False)
     _network: QNetwork | None = field(default=None, init=False, repr=False)
-    _finished: Checkpoint | None = field(default=None, init=False, repr=False)
+    _finished: DqnCheckpoint | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         at_least(self, 1, "actions", "action_hidden_size", "action_layers", "width", "updates")
@@ -219,7 +167,7 @@ class Dqn:
     def train(self, training: Training) -> None:
         """Make all updates, unless a finished checkpoint was loaded."""
         if self._finished is not None:
-            self._finished.check_data(data_digest(self._chosen(training), self.actions))
+            self._finished.check_data(data_digest(chosen_tasks(training, self.tasks), self.actions))
             training.simulator_calls += self._finished.simulator_calls
             return
         for _ in self.learn(training):
@@ -236,7 +184,7 @@ class Dqn:
         """
         checkpoint, run = options.checkpoint, options.run or {}
         seed = int(training.rng.integers(_SEEDS))
-        chosen = self._chosen(training)
+        chosen = chosen_tasks(training, self.tasks)
         digest = data_digest(chosen, self.actions)
         outcomes = training.outcomes(self.actions, chosen)
         batches = Batches(
@@ -257,12 +205,8 @@ class Dqn:
             self._vectors(training.actions(self.actions)),
             batches,
         )
-        if checkpoint is not None and checkpoint.exists():
-            found = Checkpoint.read(checkpoint)
-            # The number of updates is the planned one.
-            fixed = [name for name in TRAINING_SETTINGS if name != "updates"]
-            check_settings(found.settings, {name: getattr(self, name) for name in fixed})
-            found.check_data(digest, seed)
+        found = DqnCheckpoint.resume(checkpoint, self, TRAINING_SETTINGS, digest, seed)
+        if found is not None:
             load_weights(self._network, found.network)
             updates.restore(found.done, found.optimizer)
             self.updates = found.planned
@@ -284,13 +228,6 @@ class Dqn:
         self._finished = self._checkpoint(updates, training, run, digest, seed)
         if checkpoint is not None:
             self._finished.write(checkpoint)
-
-    def _chosen(self, training: Training) -> list[Task]:
-        """The training tasks to learn from."""
-        count = len(training.tasks)
-        if not 0 < self.tasks < count:
-            return list(training.tasks)
-        return [training.tasks[number * count // self.tasks] for number in range(self.tasks)]
 
     def _new_network(self, action_size: int, seed: int = 0) -> QNetwork:
         with torch.random.fork_rng(devices=[]):
@@ -329,9 +266,9 @@ class Dqn:
         run: dict[str, Any],
         digest: str,
         seed: int,
-    ) -> Checkpoint:
+    ) -> DqnCheckpoint:
         assert self._network is not None
-        return Checkpoint(
+        return DqnCheckpoint(
             self.settings,
             run,
             digest,
@@ -353,14 +290,7 @@ class Dqn:
         Raises:
             CheckpointError: The file cannot be used, or its training was not finished.
         """
-        found = Checkpoint.read(path)
-        if not found.is_finished:
-            raise CheckpointError(
-                f"{path} has {found.done} of {found.planned} updates; finish it with `topple train`"
-            )
-        for name in TRAINING_SETTINGS:
-            if name in found.settings:
-                setattr(self, name, found.settings[name])
+        found = DqnCheckpoint.finished(path, self, TRAINING_SETTINGS)
         self._network = self._new_network(found.action_size)
         load_weights(self._network, found.network)
         self._finished = found
@@ -427,13 +357,6 @@ class DqnOnline(Dqn):
     """DQN that learns from its attempts on test tasks, as published across templates."""
 
     online_updates: int = 5
-
-
-def data_digest(tasks: Sequence[Task], actions: int) -> str:
-    """A hash of the training data: the first listed actions on these tasks."""
-    text = f"{engine_hash()} {actions} {' '.join(str(task.id) for task in tasks)} "
-    text += fingerprint(task.scene for task in tasks)
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def spread(order: Order, actions: Actions, distance: float, count: int) -> Order:

@@ -13,7 +13,6 @@ runs are marked as privileged.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -39,6 +38,7 @@ from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.runs.agent import Observation, Traits
 from topple.runs.settings import above_zero, at_least, one_of, settings_of
+from topple.threads import thread_count
 
 ENGINES = ("coarse", "exact", "chipmunk")
 
@@ -136,7 +136,7 @@ class Imagine:
         seed = int(testing.rng.integers(2**_SEED_BITS))
         testing.privileged |= self.is_oracle
         parts = [testing.part(task) for task in testing.tasks]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(thread_count(None, len(parts))) as pool:
             list(pool.map(lambda part: self._act_on(part, part.tasks[0], seed), parts))
         for part in parts:
             testing.join(part)

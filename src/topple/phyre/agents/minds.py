@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.action import Actions
+from topple.phyre.builder import WALL_BODIES
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.physics import Physics
 from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, Request
 from topple.phyre.engine.result import Outcome
-from topple.phyre.scene import Body, Circle, Kind, Polygon, Scene, Shape
+from topple.phyre.scene import Body, Circle, Polygon, Scene, Shape
 
 _LOOKS_PER_SECOND = 4  # at imagined bodies
 _HELD_FRAMES = 3 * _LOOKS_PER_SECOND  # while a goal has to hold
@@ -67,7 +68,7 @@ class Perception:
         bodies = []
         for body in scene.bodies:
             draws = rng.standard_normal(4)
-            bodies.append(body if _is_wall(body) else self._misplaced(body, draws))
+            bodies.append(body if body in WALL_BODIES else self._misplaced(body, draws))
         return scene._replace(bodies=tuple(bodies))
 
     def _misplaced(self, body: Body, draws: npt.NDArray[np.float64]) -> Body:
@@ -80,12 +81,6 @@ class Perception:
             angle=body.angle if round_one else body.angle + math.radians(self.angle) * turn,
             diameter=body.diameter * scale,
         )
-
-
-def _is_wall(body: Body) -> bool:
-    """Whether a body is one of the walls around the scene."""
-    inside = all(0 <= number <= SCENE_SIZE for number in body.position)
-    return body.kind is Kind.UNDEFINED and not body.dynamic and not inside
 
 
 def _scaled(shape: Shape, scale: float) -> Shape:

@@ -31,11 +31,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from topple.phyre.agents.belief import Belief, attempt_by_belief
-from topple.phyre.agents.dqn import Checkpoint, data_digest
 from topple.phyre.agents.dqn_network import Order
 from topple.phyre.agents.dqn_updates import Batches, UpdateTimer
 from topple.phyre.agents.puzzle_supply import PuzzleSupply
 from topple.phyre.agents.scene_tokens import SceneTokens
+from topple.phyre.agents.task_training import Checkpoint, chosen_tasks, data_digest
 from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
 from topple.phyre.agents.watched import Watched, pick, watch
 from topple.phyre.cache.shard import Outcomes
@@ -44,7 +44,7 @@ from topple.phyre.phases import Testing, Training
 from topple.phyre.scramble import ACTIONS, LIST_LENGTH, Free, Scrambled, Source
 from topple.phyre.task import Task
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
-from topple.runs.checkpoint import CheckpointError, check_settings, load_weights
+from topple.runs.checkpoint import CheckpointError, load_weights
 from topple.runs.device import AUTO, chosen_device
 from topple.runs.settings import above_zero, at_least, divisible, fraction, settings_of
 
@@ -222,7 +222,7 @@ class Transformer:
         """Make all updates, unless a finished checkpoint was loaded."""
         if self._finished is not None:
             found = self._finished
-            found.check_data(self._digest(self._chosen(training)))
+            found.check_data(self._digest(chosen_tasks(training, self.tasks)))
             training.simulator_calls += found.simulator_calls
             training.scenes_drawn += found.scenes_drawn
             training.puzzles += found.puzzles
@@ -240,7 +240,7 @@ class Transformer:
                 from the rate of the first ones, and nobody waits for puzzles.
         """
         seed = int(training.rng.integers(_SEEDS))
-        chosen = self._chosen(training)
+        chosen = chosen_tasks(training, self.tasks)
         digest = self._digest(chosen)
         network = self._network = self._new_network(seed)
         optimizer = torch.optim.AdamW(
@@ -249,11 +249,8 @@ class Transformer:
         before = self._start_from(training) if self.pretrained else None
         done = 0
         checkpoint = options.checkpoint
-        if checkpoint is not None and checkpoint.exists():
-            found = TransformerCheckpoint.read(checkpoint)
-            fixed = [name for name in TRAINING_SETTINGS if name != "updates"]
-            check_settings(found.settings, {name: getattr(self, name) for name in fixed})
-            found.check_data(digest, seed)
+        found = TransformerCheckpoint.resume(checkpoint, self, TRAINING_SETTINGS, digest, seed)
+        if found is not None:
             load_weights(network, _single(found.network))
             self.updates, self.seconds, done = found.planned, found.seconds, found.done
             if found.is_finished:
@@ -330,13 +327,6 @@ class Transformer:
         load_weights(network, _single(self._finished.network))  # as others will load them
         if checkpoint is not None:
             self._finished.write(checkpoint)
-
-    def _chosen(self, training: Training) -> list[Task]:
-        """The training tasks to learn from."""
-        count = len(training.tasks)
-        if not 0 < self.tasks < count:
-            return list(training.tasks)
-        return [training.tasks[number * count // self.tasks] for number in range(self.tasks)]
 
     def _digest(self, tasks: list[Task]) -> str:
         """A hash of the training data; puzzles follow from the settings and the tasks."""
@@ -478,14 +468,7 @@ class Transformer:
         Raises:
             CheckpointError: The file cannot be used, or its training was not finished.
         """
-        found = TransformerCheckpoint.read(path)
-        if not found.is_finished:
-            raise CheckpointError(
-                f"{path} has {found.done} of {found.planned} updates; finish it with `topple train`"
-            )
-        for name in TRAINING_SETTINGS:
-            if name in found.settings:
-                setattr(self, name, found.settings[name])
+        found = TransformerCheckpoint.finished(path, self, TRAINING_SETTINGS)
         self._network = self._new_network()
         load_weights(self._network, _single(found.network))
         self._finished = found

@@ -353,7 +353,7 @@ def valid_actions(
     return valid.view(np.bool_)
 
 
-def find_room(
+def place_bodies(
     outlines: Sequence[tuple[Shape, ...]],
     body_start: npt.NDArray[np.int32],
     outline: npt.NDArray[np.int32],
@@ -364,7 +364,7 @@ def find_room(
     statics_overlap: bool = False,
     threads: int | None = None,
 ) -> npt.NDArray[np.int8]:
-    """Gives each body of scenes in the making the first of its places that has room.
+    """Gives each body of unfinished scenes the first of its places where it fits.
 
     Bodies take their places in order. A dynamic body lies inside the scene; a static one may reach
     over its edge. Bodies may touch, but not overlap by more than a tenth of a pixel.
@@ -385,7 +385,7 @@ def find_room(
     shapes = list(chain.from_iterable(outlines))
     corners = [() if isinstance(shape, Circle) else shape.vertices for shape in shapes]
     chosen = np.empty(len(outline), np.int8)
-    _native.find_room(
+    _native.place_bodies(
         offsets([len(parts) for parts in outlines]),
         offsets([len(points) for points in corners]),
         np.array([shape.radius if isinstance(shape, Circle) else 0.0 for shape in shapes]),

@@ -55,8 +55,5 @@ class Physics:
         return max(1, round(published / STEPS_PER_SECOND / self.time_step))
 
 
-#: Those of the benchmark.
-PHYRE_PHYSICS = Physics()
-
 #: A larger time step, fewer passes, and fast bodies may pass through static ones.
 COARSE = Physics(time_step=1 / 40, velocity_passes=6, position_passes=3, continuous=False)

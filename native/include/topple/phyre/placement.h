@@ -1,4 +1,4 @@
-// Room: which bodies of a scene in the making can be put there without overlapping others.
+// Placement: which bodies of an unfinished scene can be put there without overlapping others.
 #pragma once
 
 #include "topple/phyre/limits.h"
@@ -7,7 +7,7 @@
 
 namespace topple::phyre {
 
-constexpr double kRoomTolerance = 0.1;  // pixels; bodies at rest sink in by a part of it
+constexpr double kOverlapTolerance = 0.1;  // pixels; bodies at rest sink in by a part of it
 
 // Shapes of bodies that are not placed yet.
 struct Outlines {
@@ -39,7 +39,7 @@ struct PlacedShape {
 };
 
 // Shapes that were placed so far.
-struct Room {
+struct PlacedShapes {
   PlacedShape shapes[kMaxFixtures];
   bool dynamic[kMaxFixtures];
   int32_t count;
@@ -129,55 +129,56 @@ TOPPLE_FN double separation(const PlacedShape& a, const PlacedShape& b) {
   return one > other ? one : other;
 }
 
-// Puts a body into the room if there is space: a dynamic body lies inside the scene and overlaps
-// nothing; a static one may reach over the edge and, if that is allowed, overlap other static ones.
+// Puts a body beside those placed so far if it fits: a dynamic body lies inside the scene and
+// overlaps nothing; a static one may reach over the edge and, if that is allowed, overlap other
+// static ones.
 TOPPLE_FN bool put(const Outlines& outlines, int outline, const double* pose, bool dynamic,
-                   bool statics_overlap, Room& room) {
+                   bool statics_overlap, PlacedShapes& placed) {
   const PixelVec p = {pose[0], pose[1]};
   const int first = outlines.fixture_start[outline];
   const int parts = outlines.fixture_start[outline + 1] - first;
-  if (room.count + parts > kMaxFixtures) return false;
+  if (placed.count + parts > kMaxFixtures) return false;
   const Rot q = rotation(static_cast<float>(pose[2]));
   bool inside = false;
   for (int part = 0; part < parts; ++part) {
-    PlacedShape& shape = room.shapes[room.count + part];
+    PlacedShape& shape = placed.shapes[placed.count + part];
     detail::place_shape(outlines, first + part, p, q, shape);
-    const double margin = dynamic ? kRoomTolerance : kMaxCoordinate * kPixelsPerMetre;
+    const double margin = dynamic ? kOverlapTolerance : kMaxCoordinate * kPixelsPerMetre;
     if (!(shape.low.x >= -margin && shape.low.y >= -margin && shape.high.x <= kSceneSize + margin &&
           shape.high.y <= kSceneSize + margin)) {
       return false;
     }
-    inside |= shape.low.x < kSceneSize - kRoomTolerance && shape.high.x > kRoomTolerance &&
-              shape.low.y < kSceneSize - kRoomTolerance && shape.high.y > kRoomTolerance;
-    for (int i = 0; i < room.count; ++i) {
-      const PlacedShape& other = room.shapes[i];
-      if ((statics_overlap && !dynamic && !room.dynamic[i]) || shape.low.x > other.high.x ||
+    inside |= shape.low.x < kSceneSize - kOverlapTolerance && shape.high.x > kOverlapTolerance &&
+              shape.low.y < kSceneSize - kOverlapTolerance && shape.high.y > kOverlapTolerance;
+    for (int i = 0; i < placed.count; ++i) {
+      const PlacedShape& other = placed.shapes[i];
+      if ((statics_overlap && !dynamic && !placed.dynamic[i]) || shape.low.x > other.high.x ||
           shape.low.y > other.high.y || other.low.x > shape.high.x || other.low.y > shape.high.y) {
         continue;
       }
-      if (separation(shape, other) < -kRoomTolerance) return false;
+      if (separation(shape, other) < -kOverlapTolerance) return false;
     }
   }
   if (!inside) return false;
-  for (int part = 0; part < parts; ++part) room.dynamic[room.count + part] = dynamic;
-  room.count += parts;
+  for (int part = 0; part < parts; ++part) placed.dynamic[placed.count + part] = dynamic;
+  placed.count += parts;
   return true;
 }
 
-// Goes through the bodies of a scene in order and gives each its first place with room: chosen is
-// that place, or -1 for bodies that have none. At most limit bodies are placed.
+// Goes through the bodies of a scene in order and gives each its first place where it fits: chosen
+// is that place, or -1 for bodies that have none. At most limit bodies are placed.
 TOPPLE_FN void find_places(const Outlines& outlines, const Places& places, int limit,
-                           bool statics_overlap, Room& room, int8_t* chosen) {
-  room.count = 0;
-  int placed = 0;
+                           bool statics_overlap, PlacedShapes& placed, int8_t* chosen) {
+  placed.count = 0;
+  int bodies = 0;
   for (int body = 0; body < places.body_count; ++body) {
     chosen[body] = -1;
-    for (int choice = 0; choice < places.choices && placed < limit; ++choice) {
+    for (int choice = 0; choice < places.choices && bodies < limit; ++choice) {
       const int at = body * places.choices + choice;
       if (put(outlines, places.outline[at], places.pose + 3 * at, places.dynamic[body] != 0,
-              statics_overlap, room)) {
+              statics_overlap, placed)) {
         chosen[body] = static_cast<int8_t>(choice);
-        ++placed;
+        ++bodies;
         break;
       }
     }

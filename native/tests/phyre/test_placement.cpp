@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "check.h"
-#include "topple/phyre/room.h"
+#include "topple/phyre/placement.h"
 
 using namespace topple::phyre;
 
@@ -55,16 +55,16 @@ TEST(bodies_take_their_first_place_with_room) {
   const Outlines outlines = {fixture_start, vertex_start, radius, nullptr};
   const int32_t outline[6] = {};
   const double pose[] = {50, 50, 0, 0, 0, 0, 55, 50, 0, 80, 50, 0, 55, 50, 0, NAN, 50, 0};
-  static Room room;
+  static PlacedShapes placed;
   int8_t chosen[3];
   const uint8_t dynamic[] = {1, 1, 1};
-  find_places(outlines, {3, 2, outline, pose, dynamic}, 9, false, room, chosen);
+  find_places(outlines, {3, 2, outline, pose, dynamic}, 9, false, placed, chosen);
   CHECK_EQUAL(chosen[0], 0);
   CHECK_EQUAL(chosen[1], 1);   // beside the first
   CHECK_EQUAL(chosen[2], -1);  // on the first, or nowhere
-  find_places(outlines, {3, 2, outline, pose, dynamic}, 1, false, room, chosen);
+  find_places(outlines, {3, 2, outline, pose, dynamic}, 1, false, placed, chosen);
   CHECK_EQUAL(chosen[1], -1);  // one too many
   const uint8_t fixed[] = {0, 0, 0};
-  find_places(outlines, {3, 2, outline, pose, fixed}, 9, true, room, chosen);
+  find_places(outlines, {3, 2, outline, pose, fixed}, 9, true, placed, chosen);
   CHECK_EQUAL(chosen[1], 0);  // static bodies may overlap
 }
