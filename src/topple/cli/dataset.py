@@ -16,6 +16,7 @@ from topple.cli.progress import progress_bar
 from topple.datasets.builder import Progress, estimate, read_manifest
 from topple.datasets.builder import build as build_dataset
 from topple.datasets.checker import check as check_dataset
+from topple.datasets.plan import choose_backend
 from topple.datasets.presets import about, find_spec, preset_names
 from topple.datasets.spec import parse_values
 from topple.phyre.engine.backend import check_backend
@@ -92,7 +93,7 @@ def build(
     """
     with user_errors(), resumable():
         chosen = find_spec(spec).with_values(parse_values(fields or []))
-        device = check_backend(backend)
+        device = choose_backend(chosen, check_backend(backend))
         count = workers or default_threads()
         if dry_run:
             expected = estimate(chosen, 1 if device == "cuda" else count, backend=device)

@@ -13,7 +13,8 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -33,6 +34,7 @@ from topple.files import lock, whole_file
 from topple.phyre.engine.backend import Backend
 from topple.runs.executors import Executor
 from topple.runs.executors.local import LocalExecutor
+from topple.threads import thread_count
 
 MANIFEST = "dataset.json"
 CARD = "README.md"
@@ -142,8 +144,10 @@ def _build(
     report()
     missing = [shard for shard in shards if shard not in done]
     job = Job(json.dumps(spec.to_data()), str(folder.resolve()), backend, threads)
-    for shard, summary in (executor or LocalExecutor()).map(partial(build_shard, job), missing):
-        done[shard] = summary
+    size = max(1, plan.source.made_together() // plan.shard_size)
+    groups = [tuple(missing[k : k + size]) for k in range(0, len(missing), size)]
+    for _, made in (executor or LocalExecutor()).map(partial(build_shards, job), groups):
+        done |= {summary.shard: summary for summary in made}
         report()
     manifest = _manifest(spec, plan, [done[shard] for shard in shards])
     assemble = getattr(find_format(spec.format), "assemble", None)
@@ -175,15 +179,28 @@ def _opened(spec: str, folder: str, backend: Backend) -> Plan:
     return Plan(values, open_source(values, Path(folder), backend))
 
 
-def build_shard(job: Job, shard: ShardId) -> Summary:
-    """Make one shard and write it, then its summary."""
+def build_shards(job: Job, shards: Sequence[ShardId]) -> list[Summary]:
+    """Make shards together and write them, each followed by its summary.
+
+    Several are made together where a GPU needs more attempts than one shard has, and written side
+    by side.
+    """
     plan = _opened(job.spec, job.folder, job.backend)
-    folder = Path(job.folder)
+    made = plan.source.batches_of(list(map(plan.rows, shards)), job.threads)
+    if len(shards) == 1:
+        return [_write_shard(plan, Path(job.folder), shards[0], next(made))]
+    with ThreadPoolExecutor(thread_count(None, len(shards))) as pool:
+        write = partial(_write_shard, plan, Path(job.folder))
+        return list(pool.map(write, shards, map(list, made)))
+
+
+def _write_shard(plan: Plan, folder: Path, shard: ShardId, batches: Iterable[Batch]) -> Summary:
+    """Write a shard, then its summary."""
     outcomes: Counter[str] = Counter()
     draws: Counter[str] = Counter()
 
     def counted() -> Iterator[Batch]:
-        for batch in plan.source.batches(plan.rows(shard), job.threads):
+        for batch in batches:
             outcomes.update(outcome_words(batch))
             draws.update(batch["draw"].rows)
             yield batch

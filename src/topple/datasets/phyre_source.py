@@ -58,7 +58,8 @@ from topple.phyre.tier import Tier
 SCRAMBLED = f"{SOURCES}/scrambled.json"  # the tasks that were made for a data set
 _TASKS_OF_A_TEMPLATE = 100  # of your own, as the published ones have
 _SWAPPED = np.array([6, 1, 2, 3, 4, 5, 0], np.uint8)  # black and white change places
-_CHUNK_BYTES = 128 << 20  # of observations simulated at once
+_CHUNK_BYTES = 128 << 20  # of observations in a batch
+_DEVICE_BYTES = 1 << 30  # of observations simulated at once on a GPU, to keep its lanes busy
 _NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
 _TRIES = 200  # random actions drawn per one that is wanted, at most
 
@@ -269,7 +270,9 @@ class PhyreSource(Source):
         listed = listed_actions(self.tier, count)
         if isinstance(puzzle, Scene):
             index = np.zeros(count, np.int32)
-            outcome = simulate_batch(SceneSet([puzzle]), index, listed).outcome
+            outcome = simulate_batch(
+                SceneSet([puzzle]), index, listed, backend=self.backend
+            ).outcome
         else:
             outcome = self._cache.outcomes([puzzle], count)[0]
         return listed[outcome > 0], listed[outcome < 0]
@@ -281,12 +284,19 @@ class PhyreSource(Source):
     # Samples.
 
     def _batch_size(self) -> int:
-        """Attempts that are simulated together, by about the bytes of one."""
+        return max(1, _CHUNK_BYTES // self._bytes())
+
+    def made_together(self) -> int:
+        """Attempts that are simulated at once: many on a GPU, else those of a batch."""
+        return _DEVICE_BYTES // self._bytes() if self.backend == "cuda" else 1
+
+    def _bytes(self) -> int:
+        """About the bytes of an attempt's observations."""
         keep = self.spec.keep
         frames = self._request().frames
         pictures = SCENE_SIZE**2 * (bool(keep.codes) + bool(keep.masks) + 3 * bool(keep.rgb))
         contacts = FIRST_CONTACT_BUFFER * CONTACT_DTYPE.itemsize * keep.contacts
-        return max(1, _CHUNK_BYTES // (frames * (pictures + 1024) + contacts + 1))
+        return frames * (pictures + 1024) + contacts + 1
 
     def _request(self) -> Request:
         keep = self.spec.keep

@@ -15,8 +15,8 @@ import numpy as np
 from topple.datasets.iphyre_source import IPhyreSource
 from topple.datasets.phyre_source import PhyreSource
 from topple.datasets.sample import Array, Row, Source, generator
-from topple.datasets.spec import Spec
-from topple.phyre.engine.backend import Backend
+from topple.datasets.spec import Spec, SpecError
+from topple.phyre.engine.backend import WORTH_A_GPU, Backend, device_for
 
 
 class ShardId(NamedTuple):
@@ -32,8 +32,24 @@ class ShardId(NamedTuple):
         return f"{self.split}-{self.number:05d}-of-{self.total:05d}"
 
 
+def choose_backend(spec: Spec, backend: Backend) -> Backend:
+    """Where the attempts of a spec are made: "auto" becomes "cuda" if there is a GPU, else "cpu".
+
+    Raises:
+        SpecError: A GPU is asked for, and the benchmark is I-PHYRE.
+    """
+    if spec.benchmark == "iphyre":
+        if backend == "cuda":
+            raise SpecError("backend is 'cuda', but I-PHYRE is simulated on the CPU; use 'cpu'")
+        return "cpu"
+    if backend == "auto":
+        return "cpu" if device_for("auto", WORTH_A_GPU) is None else "cuda"
+    return backend
+
+
 def open_source(spec: Spec, base: Path = Path(), backend: Backend = "cpu") -> Source:
     """The source of a spec's benchmark; names of files are relative to a folder."""
+    backend = choose_backend(spec, backend)
     return (
         PhyreSource(spec, base, backend) if spec.benchmark == "phyre" else IPhyreSource(spec, base)
     )

@@ -11,6 +11,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import prod
 from typing import Any, NamedTuple
 
@@ -76,6 +77,11 @@ class Column:
         if self.sizes is None:
             return value
         return value[tuple(slice(0, size) for size in self.sizes[number].tolist())]
+
+    def part(self, first: int, end: int) -> Column:
+        """The values of some samples, as views."""
+        sizes = None if self.sizes is None else self.sizes[first:end]
+        return Column(self.rows[first:end], sizes)
 
     def shapes(self) -> Array:
         """[samples, dimensions] the shape of each array."""
@@ -165,11 +171,41 @@ class Source(ABC):
     def _batch(self, rows: Sequence[Row], threads: int | None) -> Batch:
         """Make attempts together."""
 
+    def made_together(self) -> int:
+        """Attempts that are worth making together, though they are given batch by batch."""
+        return 1
+
     def batches(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Batch]:
         """Make attempts; a sample for each row, in order."""
+        return next(self.batches_of([rows], threads))
+
+    def batches_of(
+        self, lists: Iterable[Sequence[Row]], threads: int | None = None
+    ) -> Iterator[Iterator[Batch]]:
+        """The batches of each list of rows, to be taken in order.
+
+        Batches end where a list ends, however many attempts are made together.
+        """
         size = self._batch_size()
-        for first in range(0, len(rows), size):
-            yield self._batch(rows[first : first + size], threads)
+        parts = [[rows[k : k + size] for k in range(0, len(rows), size)] for rows in lists]
+        made = self._made([part for some in parts for part in some], threads)
+        for some in parts:
+            yield islice(made, len(some))
+
+    def _made(self, parts: Sequence[Sequence[Row]], threads: int | None) -> Iterator[Batch]:
+        """A batch for each part; several parts are made together."""
+        together: list[Sequence[Row]] = []
+        count = 0
+        for number, part in enumerate(parts, start=1):
+            together.append(part)
+            count += len(part)
+            if count < self.made_together() and number < len(parts):
+                continue
+            whole = self._batch([row for some in together for row in some], threads)
+            ends = np.cumsum([len(some) for some in together]).tolist()
+            for first, end in zip([0, *ends], ends, strict=False):
+                yield {name: column.part(first, end) for name, column in whole.items()}
+            together, count = [], 0
 
     def samples(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Sample]:
         """Make attempts; a sample for each row, in order, which owns its arrays."""
