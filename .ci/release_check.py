@@ -31,6 +31,7 @@ WANTED = (
     "topple/_native/__init__.pyi",
     "topple/native/include/topple/phyre/world.h",
     "topple/native/cuda/attempts.cu",
+    "topple/wasm/topple.wasm.gz",
     "topple/player/static/index.html",
     "topple/phyre/published.json",
     "topple/phyre/cache/manifest.json",
@@ -44,6 +45,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> None:
     """Run a command that has to succeed, undisturbed by the checkout's environment."""
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment["TOPPLE_WASM"] = "1"  # what is released has the engines for pages
     subprocess.run([str(word) for word in command], cwd=cwd, env=environment, check=True)
 
 

@@ -55,6 +55,19 @@ def test_wheels_are_built_for_every_python_that_is_promised() -> None:
     assert built == [f"cp{each.replace('.', '')}-*" for each in PYTHONS]
 
 
+def test_wheels_hold_the_engines_that_the_pinned_compiler_makes() -> None:
+    pins = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    [override] = [
+        each
+        for each in PROJECT["tool"]["scikit-build"]["overrides"]
+        if "TOPPLE_WASM" in each["if"].get("env", {})
+    ]
+    assert override["build"]["requires"] == [pin for pin in pins if pin.startswith("ziglang==")]
+    wheels = PROJECT["tool"]["cibuildwheel"]
+    for place in (wheels, wheels["macos"]):  # one environment replaces the other
+        assert place["environment"]["TOPPLE_WASM"] == "1"
+
+
 def test_wheels_are_tried_by_the_smoke_test() -> None:
     command = PROJECT["tool"]["cibuildwheel"]["test-command"]
     file = ROOT / command.split()[-1].removeprefix("{project}/")

@@ -33,7 +33,7 @@ from topple.player.errors import (
 )
 from topple.player.middleware import BodyLimit, Guard, RateLimit, problem
 from topple.player.models.base import Problem
-from topple.player.routes import iphyre, phyre, players, puzzles, replays, studies
+from topple.player.routes import engine, iphyre, phyre, players, puzzles, replays, studies
 from topple.player.routes.guard import Guarded
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
@@ -130,7 +130,7 @@ def create_app(settings: Settings) -> FastAPI:
         },
     )
     app.state.service = service
-    for module in (players, phyre, iphyre, replays, studies, puzzles):
+    for module in (players, phyre, iphyre, replays, studies, puzzles, engine):
         app.include_router(module.router)
     app.mount("/", _Page(directory=STATIC, html=True))
     # The middleware that is added last is the outermost.

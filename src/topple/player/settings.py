@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from topple.player.wasm import find_module
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -38,6 +40,8 @@ class Settings:
         live_games_per_address: live games that one network address may have open at once.
         studies_only: whether everybody but the owner can take part in studies and do nothing else.
         trusted_proxies: addresses or networks of proxies whose X-Forwarded-For is believed.
+        module: the engines in WebAssembly, compressed, for pages to simulate what does not count;
+            without it the server simulates that, too.
     """
 
     database: str
@@ -53,3 +57,4 @@ class Settings:
     live_games_per_address: int = 16
     studies_only: bool = False
     trusted_proxies: tuple[str, ...] = ()
+    module: Path | None = field(default_factory=find_module)

@@ -1,9 +1,15 @@
 // The back end that `topple play` serves. Each instance acts for one person: a free player or a
-// participant of a study.
+// participant of a study. What does not count, a free player's page simulates by itself if the server
+// has the engines for it; what counts is always decided by the server.
 import { ApiError } from "./api_error.js";
 
 const PLAYER_KEY = "topple.player";
 const PAGE = 500; // items of a list in one answer
+
+/** @type {import("./engine/page_physics.js").PagePhysics | null} */
+let physics = null;
+let wanted = false; // whether physics were asked for
+let studying = false; // whether this page has opened a study: it simulates nothing then
 
 export class ServerApi {
   local = false;
@@ -12,6 +18,27 @@ export class ServerApi {
   constructor(storageKey = PLAYER_KEY) {
     this.storageKey = storageKey;
     this.key = readStorage(storageKey);
+    studying ||= storageKey !== PLAYER_KEY;
+  }
+
+  /** Whether replays take no longer than a frame of the screen, so that they can follow a pointer. */
+  get instant() {
+    return physics !== null && !studying;
+  }
+
+  /** Load the engines into the page, if the server has them and this is no study. */
+  async prepare() {
+    if (wanted || studying) return;
+    wanted = true;
+    try {
+      const { module, rules } = await this.#call("GET", "engine");
+      if (!module) return;
+      const { PagePhysics } = await import("./engine/page_physics.js");
+      physics = await PagePhysics.load(module, rules, (path) => this.#call("GET", path));
+    } catch (error) {
+      // The server simulates, as it does without the engines; old browsers may lack something.
+      console.info("Physics do not run in this page:", error);
+    }
   }
 
   /** @param {string} key */
@@ -20,8 +47,8 @@ export class ServerApi {
     writeStorage(this.storageKey, key);
   }
 
-  get(path, query = {}) {
-    return this.#call("GET", path + search(query));
+  async get(path, query = {}) {
+    return (await this.#inPage({ method: "GET", path, query })) ?? this.#call("GET", path + search(query));
   }
 
   /** All items of a list that the server gives in pages, up to `most`. */
@@ -42,8 +69,8 @@ export class ServerApi {
     return this.get(path, { limit: number, offset: Math.max(0, total - number) });
   }
 
-  post(path, body = {}) {
-    return this.#call("POST", path, body);
+  async post(path, body = {}) {
+    return (await this.#inPage({ method: "POST", path, body })) ?? this.#call("POST", path, body);
   }
 
   /** Store a puzzle that came with a link. */
@@ -52,6 +79,7 @@ export class ServerApi {
   }
 
   put(path, body) {
+    physics?.forget(); // a puzzle changes
     return this.#call("PUT", path, body);
   }
 
@@ -80,6 +108,18 @@ export class ServerApi {
       name: ending.toUpperCase(),
       href: `${address}.${ending}${search(query)}`,
     }));
+  }
+
+  /** The answer of the page itself to a call that needs physics alone; else undefined. */
+  async #inPage(call) {
+    if (!this.instant) return undefined;
+    try {
+      return await physics?.answer(call);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      physics = null; // the server can still answer
+      return undefined;
+    }
   }
 
   async #call(method, path, body) {

@@ -26,7 +26,7 @@ export class Placement extends EventTarget {
     this.balls = [];
     this.selected = 0;
     this.enabled = true;
-    /** @type {{ balls: BallSpot[], number: number, solved: boolean }[]} earlier tries */
+    /** @type {{ balls: BallSpot[], action: number[], number: number, solved: boolean }[]} earlier tries */
     this.ghosts = [];
     this.#listen();
   }

@@ -10,12 +10,16 @@ const waiting = new Map();
 
 export class LocalApi {
   local = true;
+  instant = true; // the worker simulates within a frame of the screen
   key = "local"; // there is one player, who needs no secret
 
   /** @param {string} [storageKey] of a participant of a study */
   constructor(storageKey) {
     if (storageKey) throw new ApiError(404, "Studies need a server: start one with `topple play`.");
   }
+
+  /** The worker loads the engines when it needs them. */
+  async prepare() {}
 
   get(path, query = {}) {
     return call("GET", path, query);

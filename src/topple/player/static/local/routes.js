@@ -1,12 +1,11 @@
 // The calls that the local back end answers: those of the server's routes, without studies.
 import { ApiError } from "../api_error.js";
+import { findRoute, prepare, replayGame, SIMULATED } from "../engine/answers.js";
 import { addAttempt, gameAttempt, noteShown, progress, tallies, UNTRIED } from "./attempts.js";
 import { exportAttempts } from "./export.js";
 import { findGame, findTask, geometryOf, OWN, ownPuzzle, sceneModel } from "./puzzles.js";
 import { iphyreStanding, phyreStanding } from "./standing.js";
 
-const ACTION = /^[\d.e,+-]{1,200}$/i;
-const PLAN = /^(\d{1,5}:\d{1,3}(,\d{1,5}:\d{1,3}){0,11})?$/;
 const RECENT = 50; // attempts shown with a game, beside those that count
 
 /** A function that only puzzles of one's own need; it is loaded when it is first called. */
@@ -18,7 +17,7 @@ const checkPuzzle = lazily("checkPuzzle");
 const cleanPuzzle = lazily("cleanPuzzle");
 const solvability = lazily("solvability");
 
-/** @typedef {{ parts: string[], query: any, body: any }} Call */
+/** @typedef {import("../engine/answers.js").Call} Call */
 
 /** @type {[method: string, pattern: string, (backend: any, call: Call) => any][]} */
 const ROUTES = [
@@ -26,7 +25,6 @@ const ROUTES = [
   ["GET", "phyre/templates", listTemplates],
   ["GET", "phyre/templates/:template/tasks", listTasks],
   ["GET", "phyre/tasks/:task", showTask],
-  ["POST", "phyre/tasks/:task/validate", validate],
   ["POST", "phyre/tasks/:task/attempts", makeAttempt],
   ["GET", "phyre/tasks/:task/attempts", listAttempts],
   ["POST", "phyre/tasks/:task/solution", showSolution],
@@ -38,8 +36,10 @@ const ROUTES = [
   ["POST", "iphyre/games/:game/hints", gameHint],
   ["POST", "iphyre/games/:game/solution", gameSolution],
   ["GET", "iphyre/standing", iphyreStanding],
-  ["GET", "replays/phyre/:task", replayTask],
-  ["GET", "replays/iphyre/:game", replayGame],
+  ...SIMULATED.map(
+    ([method, pattern, handler]) =>
+      /** @type {any} */ ([method, pattern, (backend, call) => handler(sourceOf(backend), call)]),
+  ),
   ["GET", "runs", async ({ catalogue }) => (await catalogue.answers()).runs],
   ["GET", "runs/:run", async (backend, { parts: [id] }) => (await findRun(backend, id)).run],
   ["GET", "runs/:run/items/:subject", listRunAttempts],
@@ -58,20 +58,21 @@ const ROUTES = [
 ];
 
 /** Answer a call, or fail with an ApiError. */
-export function answer(backend, { method, path, query = {}, body }) {
-  const [plain, search = ""] = path.split("?");
-  const words = plain.split("/").map(decodeURIComponent);
-  const given = { ...Object.fromEntries(new URLSearchParams(search)), ...query };
-  for (const [own, pattern, handler] of ROUTES) {
-    const wanted = pattern.split("/");
-    const fits =
-      own === method &&
-      wanted.length === words.length &&
-      wanted.every((part, i) => part.startsWith(":") || part === words[i]);
-    const parts = words.filter((_, i) => wanted[i]?.startsWith(":"));
-    if (fits) return handler(backend, { parts, query: given, body });
-  }
-  throw new ApiError(404, "This needs a server: start one with `topple play`.");
+export function answer(backend, call) {
+  const found = findRoute(ROUTES, call);
+  if (!found) throw new ApiError(404, "This needs a server: start one with `topple play`.");
+  return found.handler(backend, found.call);
+}
+
+/** Where the calls that need physics alone find puzzles and the engine. */
+function sourceOf(backend) {
+  const { catalogue } = backend;
+  return {
+    task: (name) => findTask(backend, name),
+    game: (name) => findGame(backend, name),
+    engine: () => catalogue.engine(),
+    rules: async () => (await catalogue.games()).rules,
+  };
 }
 
 async function health({ catalogue }) {
@@ -110,22 +111,8 @@ async function showTask(backend, { parts: [name] }) {
   return { ...task, progress: await progress(backend, "phyre", name) };
 }
 
-/** A task, the engine, and an action that the task takes. */
-async function prepare(backend, name, action) {
-  const [task, engine] = await Promise.all([findTask(backend, name), backend.catalogue.engine()]);
-  const size = 3 * task.answer.balls;
-  const good = action?.length === size && action.every((v) => v >= 0 && v <= 1);
-  if (!good) throw new ApiError(422, `The action has ${size} numbers from 0 to 1.`);
-  return { ...task, engine };
-}
-
-async function validate(backend, { parts: [name], body: { action } }) {
-  const { engine, scene } = await prepare(backend, name, action);
-  return engine.phyre.validate(scene, action);
-}
-
 async function makeAttempt(backend, { parts: [name], body: { action, stride = 1 } }) {
-  const { engine, scene } = await prepare(backend, name, action);
+  const { engine, scene } = await prepare(sourceOf(backend), name, action);
   const { outcome, steps, trajectory } = engine.phyre.trajectory(scene, action, stride);
   const row =
     outcome === "invalid"
@@ -190,7 +177,7 @@ async function gameSolution(backend, { parts: [name] }) {
   const plan = games.find((game) => game.name === name)?.plan ?? null;
   if (plan === null) throw new ApiError(404, `No solution of ${name} is known.`);
   await backend.store.put("marks", { subject: name });
-  return replayGame(backend, { parts: [name], query: { plan } });
+  return replayGame(sourceOf(backend), { parts: [name], query: { plan }, body: null });
 }
 
 async function allProgress(backend) {
@@ -237,68 +224,6 @@ async function showGame(backend, { parts: [name] }) {
 async function listPlays({ store }, { parts: [name] }) {
   const rows = await store.attempts("iphyre", name);
   return rows.filter(({ finished }) => finished).map(gameAttempt);
-}
-
-async function replayTask(backend, { parts: [name], query }) {
-  const text = String(query.action ?? "");
-  const action = ACTION.test(text) ? text.split(",").map(Number) : [];
-  const { answer: task, engine, scene } = await prepare(backend, name, action);
-  const { outcome, steps, trajectory } = engine.phyre.trajectory(
-    scene,
-    action,
-    Number(query.stride ?? 1),
-  );
-  if (outcome === "invalid")
-    throw new ApiError(422, engine.phyre.validate(scene, action).reason ?? "The action is invalid.");
-  return {
-    task: name,
-    name: task.name,
-    tier: task.tier,
-    description: task.description,
-    action,
-    outcome,
-    steps,
-    scene: task.scene,
-    trajectory,
-    link: `/#/replay/phyre/${name}?action=${text}`,
-  };
-}
-
-async function replayGame(backend, { parts: [name], query }) {
-  const text = query.plan ?? "";
-  const hz = Number(query.hz ?? 60);
-  if (!PLAN.test(text)) throw new ApiError(422, "The plan is not of the form tick:body, ….");
-  const { catalogue } = backend;
-  const [game, engine, { rules }] = await Promise.all([
-    findGame(backend, name),
-    catalogue.engine(),
-    catalogue.games(),
-  ]);
-  const clock = Object.values(rules).find((one) => one.hz === hz);
-  if (!clock) throw new ApiError(422, `There are no rules for ${hz} ticks a second.`);
-  const plan = text
-    .split(",")
-    .filter(Boolean)
-    .map((part) => part.split(":").map(Number))
-    .map(([tick, body]) => ({ tick, body }));
-  const stray = plan.find(({ body }) => game.bodies[body]?.kind !== "gray");
-  if (stray) throw new ApiError(422, `Body ${stray.body} of ${name} is not a gray block.`);
-  const { solved, reward, ticks, trajectory } = engine.iphyre.trajectory(game, plan, clock);
-  const { bodies, sticks, springs } = game;
-  return {
-    game: name,
-    title: game.title,
-    plan,
-    solved,
-    reward,
-    ticks,
-    hz,
-    trajectory,
-    link: `/#/replay/iphyre/${name}?plan=${text}${hz === 60 ? "" : `&hz=${hz}`}`,
-    bodies,
-    sticks,
-    springs,
-  };
 }
 
 async function findRun({ catalogue }, id) {

@@ -3,6 +3,7 @@ import { celebrate } from "../canvas/confetti.js";
 import { grayAt, startOf } from "../canvas/iphyre_geometry.js";
 import { paintGame } from "../canvas/iphyre_scene.js";
 import { palette } from "../canvas/palette.js";
+import { paintPaths, pathOf } from "../canvas/paths.js";
 import { IPHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { announce, h, replace, toast } from "../dom.js";
 import { term } from "../glossary.js";
@@ -14,6 +15,7 @@ import { attemptTable, comparison } from "./game_panels.js";
 import { LiveGame } from "./live_game.js";
 import { Coach } from "./coach.js";
 import { hintBox } from "./hints.js";
+import { newestOnly } from "./newest.js";
 import { keyList, legend, SceneFrame, shareRow, Success } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay } from "./replay.js";
@@ -25,6 +27,7 @@ const LESSON = [
   "Press Start: the clock runs, and the balls begin to move.",
   "Click a gray block to remove it. Which one, and when? That is the puzzle.",
 ];
+const WHAT_IF = "What if";
 const GHOSTS = 3; // earlier plays on the timeline
 const TOUCH_MARGIN = 8; // px around a block within which a touch counts
 
@@ -92,7 +95,10 @@ export class IphyreGame {
     this.element = this.build();
     this.connect();
     this.rest(game.progress);
+    if (!this.study) api.prepare();
   }
+
+  foreseen = /** @type {number[][][]} */ ([]); // the ways of the balls in a plan that is being changed
 
   build() {
     return h(
@@ -185,6 +191,7 @@ export class IphyreGame {
       this.showMoment();
     });
     playback.addEventListener("end", () => this.box.verdict(...verdict(this.shown)));
+    this.timeline.addEventListener("move", (/** @type {any} */ { detail }) => this.foresee(detail));
     this.timeline.addEventListener("change", (/** @type {any} */ { detail }) =>
       reportErrors(() => this.whatIf(detail)),
     );
@@ -216,6 +223,7 @@ export class IphyreGame {
       ghost: this.live.running && this.ghost ? this.ghost.at(this.live.tick) : undefined,
       hint: this.live.running || this.replay ? undefined : (this.hint?.body ?? undefined),
     });
+    paintPaths(ctx, this.foreseen, palette(this.study).iphyre.ball, 1 / view.scale);
     if (view.byKeys || (this.replay && !this.study)) this.paintKeys(ctx);
   }
 
@@ -256,6 +264,7 @@ export class IphyreGame {
 
   started({ number, counted }) {
     this.replay = null;
+    this.foreseen = [];
     this.resume.hidden = true;
     this.playback.close();
     this.poses.clear();
@@ -342,7 +351,23 @@ export class IphyreGame {
   /** Show what another plan would have led to. */
   async whatIf(plan) {
     const data = await this.recall(plan);
-    this.watch(data, "What if");
+    this.watch(data, WHAT_IF);
+    this.showResult(data);
+  }
+
+  /** Show where the balls would go while a plan is being changed, unless that takes too long. */
+  foresee = newestOnly(async (plan) => {
+    if (!this.api.instant || this.live.running) return;
+    const data = await this.recall(plan).catch(() => null);
+    if (!data) return;
+    const replay = new Replay(data.trajectory);
+    const balls = this.game.bodies.flatMap(({ kind }, body) => (kind === "ball" ? [body] : []));
+    this.foreseen = balls.map((body) => pathOf(replay, body));
+    this.showResult(data);
+    this.view.redraw();
+  });
+
+  showResult(data) {
     const [text] = verdict(data);
     this.timeline.result.textContent = `${text}${data.solved ? "" : `, ${points(data.reward)} points`}. This is not an attempt.`;
   }
@@ -451,6 +476,7 @@ export class IphyreGame {
     const plan = planText(data.plan);
     this.shown = data;
     this.replay = new Replay(data.trajectory);
+    if (title !== WHAT_IF) this.foreseen = [];
     this.success.hide();
     this.box.clear();
     this.box.reveal();

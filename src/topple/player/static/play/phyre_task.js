@@ -3,6 +3,7 @@ import { celebrate } from "../canvas/confetti.js";
 import { fromAction, toAction } from "../canvas/geometry.js";
 import { paintGhost, paintGoal, paintHint, paintRing } from "../canvas/goal_marks.js";
 import { palette } from "../canvas/palette.js";
+import { paintPaths, pathOf } from "../canvas/paths.js";
 import { ballBody, paintScene } from "../canvas/phyre_scene.js";
 import { Placement } from "../canvas/placement.js";
 import { PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
@@ -16,6 +17,7 @@ import { ballFields } from "./ball_fields.js";
 import { breaks, certainMoment, heldAt } from "./certainty.js";
 import { Coach } from "./coach.js";
 import { hintBox } from "./hints.js";
+import { newestOnly } from "./newest.js";
 import { goalSentence, keyList, legend, SceneFrame, shareRow, Success } from "./parts.js";
 import { standingCard } from "./phyre_standing.js";
 import { Playback } from "./playback.js";
@@ -82,9 +84,12 @@ export class PhyreTask {
     this.notes = h("div", { class: "row" });
     this.element = this.build();
     this.connect();
+    if (!this.study) api.prepare();
   }
 
   timer = 0;
+  ways = new Map(); // of the balls of earlier tries, by their actions
+  foreseen = /** @type {any} */ (null); // what the placed balls would do, once the task is solved
   over = false;
   hint = /** @type {any} */ (null);
   progress = null; // after an attempt whose end has not been shown yet
@@ -211,7 +216,13 @@ export class PhyreTask {
     // Participants see the scene as it was published.
     if (goal && !this.study) paintGoal(ctx, bodies, goal, colours, unit);
     if (this.hint) paintHint(ctx, this.hint, bodies, colours.over, unit);
-    for (const ghost of this.placement.ghosts) paintGhost(ctx, ghost, colours.over, unit);
+    for (const ghost of this.placement.ghosts) {
+      const ways = this.ways.get(String(ghost.action));
+      if (ways) paintPaths(ctx, ways, colours.over.ghost, unit, 0.35);
+      paintGhost(ctx, ghost, colours.over, unit);
+    }
+    for (const { path, color } of this.foreseen?.paths ?? [])
+      paintPaths(ctx, [path], colours.phyre[color], unit, 0.7);
     this.placement.paint(ctx, colours);
   }
 
@@ -248,7 +259,46 @@ export class PhyreTask {
     );
     this.go.disabled = !placement.ready;
     this.clear.disabled = placement.balls.length === 0;
-    if (placement.ready) this.timer = setTimeout(() => this.validate(), VALIDATE_AFTER);
+    this.foreseen = null;
+    if (placement.ready)
+      this.timer = setTimeout(() => this.examine(), this.api.instant ? 0 : VALIDATE_AFTER);
+  }
+
+  /** Check the balls by the exact rules; those of a solved task show where they would go. */
+  examine = newestOnly(async () => {
+    if (this.study || !this.api.instant || !this.task.progress.solved) return this.validate();
+    const action = toAction(this.placement.balls);
+    const data = await this.replayOf(action).catch(() => null);
+    if (!data) return this.validate();
+    if (this.replay || String(action) !== String(toAction(this.placement.balls))) return;
+    const replay = new Replay(data.trajectory);
+    const { bodies, goal } = this.task.scene;
+    const shown = [...bodies, ...replay.balls.map(ballBody)];
+    const paths = shown.flatMap(({ color }, body) =>
+      body >= bodies.length || goal?.includes(body) ? [{ color, path: pathOf(replay, body) }] : [],
+    );
+    this.foreseen = { paths };
+    this.say(`This ${data.outcome === "solved" ? "would" : "would not"} solve it.`, "");
+    this.view.redraw();
+  });
+
+  /** Simulate an action; it is no attempt. */
+  replayOf(action) {
+    const query = { action: action.join(","), stride: 1 };
+    return this.api.get(`replays/phyre/${encodeURIComponent(this.task.id)}`, query);
+  }
+
+  /** Find out where the balls of earlier tries went, unless that takes too long. */
+  async traceGhosts() {
+    if (!this.api.instant) return;
+    for (const { action } of this.placement.ghosts) {
+      if (this.ways.has(String(action))) continue;
+      const data = await this.replayOf(action).catch(() => null);
+      const replay = data && new Replay(data.trajectory);
+      const balls = replay?.balls.map((_, k) => this.task.scene.bodies.length + k) ?? [];
+      this.ways.set(String(action), balls.map((body) => pathOf(replay, body)));
+    }
+    this.view.redraw();
   }
 
   async validate() {
@@ -377,9 +427,11 @@ export class PhyreTask {
       ? []
       : recent.slice(-GHOSTS).map(({ number, action, outcome }) => ({
           number,
+          action,
           balls: fromAction(action),
           solved: outcome === "solved",
         }));
+    this.traceGhosts();
     replace(
       this.dots,
       recent.length
@@ -430,11 +482,7 @@ export class PhyreTask {
   }
 
   async rewatch({ number, action, outcome }) {
-    const query = { action: action.join(","), stride: 1 };
-    const { trajectory } = await this.api.get(
-      `replays/phyre/${encodeURIComponent(this.task.id)}`,
-      query,
-    );
+    const { trajectory } = await this.replayOf(action);
     this.placement.set(fromAction(action));
     this.verdict = [
       `Attempt ${number}: ${outcome === "solved" ? "solved" : "not solved"}`,

@@ -2,9 +2,9 @@
 import { h, replace } from "../dom.js";
 import { button } from "../widgets.js";
 
-const WAIT = 250; // ms without a change before the play is simulated again
+const WAIT = 250; // ms without a change before the play is shown again
 
-/** Fires "change" with the new plan after a removal was moved. */
+/** Fires "move" with the new plan while a removal is moved, and "change" some time after that. */
 export class Timeline extends EventTarget {
   /** @param {{ hz: number, tick_limit: number }} rules @param {(body: number) => number} keyOf */
   constructor({ hz, tick_limit: limit }, keyOf) {
@@ -77,6 +77,7 @@ export class Timeline extends EventTarget {
         one.tick = this.#free(Number(slider.value), one);
         write();
         this.reset.hidden = false;
+        this.#fire("move");
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#fire(), WAIT);
       },
@@ -109,8 +110,8 @@ export class Timeline extends EventTarget {
     return free;
   }
 
-  #fire() {
+  #fire(what = "change") {
     const plan = [...this.plan].sort((a, b) => a.tick - b.tick);
-    this.dispatchEvent(new CustomEvent("change", { detail: plan }));
+    this.dispatchEvent(new CustomEvent(what, { detail: plan }));
   }
 }

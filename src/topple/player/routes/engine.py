@@ -1,0 +1,54 @@
+"""The engines in WebAssembly for the page, which simulates by itself what does not count.
+
+Whoever has an engine can simulate as often as they like, so participants of studies get none: these
+routes are not on the list of `topple.player.routes.guard`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from topple.player.bits import RULES
+from topple.player.data_files import rules_data
+from topple.player.errors import NotFoundError
+from topple.player.models.base import Model
+from topple.player.service import CurrentService, tagged_response
+
+router = APIRouter(prefix="/api/engine", tags=["engine"])
+
+_MODULE = "/topple.wasm.gz"
+
+
+class Engine(Model):
+    """What the page needs to simulate by itself."""
+
+    module: str | None  # address of the compressed module, if this server has one
+    rules: dict[str, dict[str, Any]]  # of I-PHYRE, by name
+
+
+@lru_cache(maxsize=1)
+def _rules() -> dict[str, dict[str, Any]]:
+    return {name: rules_data(rules) for name, rules in RULES.items()}
+
+
+@router.get("")
+def show_engine(service: CurrentService) -> Engine:
+    """Return where the engines are, if this server has them, and the rules of games."""
+    there = service.settings.module is not None
+    return Engine(module=f"{router.prefix[1:]}{_MODULE}" if there else None, rules=_rules())
+
+
+@router.get(
+    _MODULE, response_class=Response, responses={200: {"content": {"application/gzip": {}}}}
+)
+def show_module(request: Request, service: CurrentService) -> Response:
+    """Return both engines as a WebAssembly module, compressed by gzip."""
+    if service.settings.module is None:
+        raise NotFoundError("this server has no engines for the page; `make wasm` builds them")
+    # A browser asks each time, since its user may have joined a study.
+    return tagged_response(
+        request, service.settings.module.read_bytes(), "application/gzip", "no-cache"
+    )
