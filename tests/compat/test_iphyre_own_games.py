@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
-from topple.compat.iphyre import games
+from topple.compat.iphyre import games, wrappers
 from topple.compat.iphyre.games import PARAS
 from topple.compat.iphyre.simulator import IPHYRE
 from topple.compat.iphyre.utils import generate_actions
-from topple.compat.iphyre.wrappers import IPHYRE_onthefly
-from topple.iphyre import GameError
 from topple.iphyre.engine.batch import Engine
 
 LEDGE = {
@@ -121,16 +120,29 @@ def test_sampling_in_a_game_of_many_gray_blocks() -> None:
     assert all(row[-2] <= 6 for row in bad)
 
 
-def test_environments_name_what_they_cannot_play() -> None:
-    PARAS["my-game"] = PARAS[7] = PARAS["own"]
-    try:
-        for name in ("my-game", 7):
-            environment = IPHYRE_onthefly({"game_list": [name], "seed": 0})
-            environment.reset()
-            assert environment.game == name
-            assert environment.step(1)[1] == pytest.approx(-10.1)
-        PARAS["own"]["dynamic"] = [1, 1]
-        with pytest.raises(GameError, match="block 0 cannot be eliminable and dynamic"):
-            IPHYRE_onthefly({"game_list": ["own"], "seed": 0})
-    finally:
-        del PARAS["my-game"], PARAS[7]
+def test_environments_play_games_of_any_kind(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Actions have the original's rewards, also where a click misses a gray block that moved."""
+    for row in golden("iphyre_own_games.json")["games"]:
+        monkeypatch.setitem(PARAS, row["name"], row["game"])
+    for episode in golden("iphyre_own_environments.json")["episodes"]:
+        environment = getattr(wrappers, episode["kind"])({"game_list": [episode["name"]]})
+        environment.reset()
+        for action in episode["actions"]:
+            # As in the original, whose plans are in single precision.
+            taken = action if isinstance(action, int) else np.array(action, np.float32)
+            seen, _, *ends, _ = environment.step(taken)
+        assert environment.game == episode["name"]
+        assert environment.total_reward == pytest.approx(episode["reward"], abs=1e-5)
+        assert ends == episode["ends"]
+        np.testing.assert_allclose(seen, episode["last"], rtol=0, atol=1e-5)
+
+
+def test_environments_need_a_reset() -> None:
+    for kind in (wrappers.IPHYRE_inadvance, wrappers.IPHYRE_onthefly, wrappers.IPHYRE_combine):
+        with pytest.raises(ResetNeeded, match=r"call reset\(\) before step"):
+            kind({"game_list": ["own"]}).step(0)
+    environment = wrappers.IPHYRE_combine({"game_list": ["own"]})
+    environment.reset()
+    assert environment.step(np.zeros(6, np.float32))[3]
+    with pytest.raises(ResetNeeded, match="the episode of 'own' is over"):
+        environment.step(np.zeros(6, np.float32))

@@ -1,8 +1,9 @@
-"""Write what the original makes of games of one's own, and its pictures: `make_own_games.py`.
+"""Write what the original makes of games of one's own, and its pictures.
 
-Run it with a Python that has iphyre 0.2.3, pymunk 6.6.0, pygame 2.6.1, numpy and Pillow. It draws
-games that break every habit of the published ones, plays clicks in them, and keeps what came out;
-and it keeps a few pictures of published games.
+Run `make_own_games.py REPOSITORY`, a clone of the original's repository, with a Python that has
+iphyre 0.2.3, pymunk 6.6.0, pygame 2.6.1, numpy 1.26, gymnasium and Pillow. It draws games that
+break every habit of the published ones, plays clicks in them, in the simulator and in the three
+environments, and keeps what came out; and it keeps a few pictures of published games.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ import numpy as np
 from iphyre.games import PARAS
 from iphyre.simulator import IPHYRE
 from PIL import Image
+
+sys.path.insert(0, sys.argv[1])
+from IPHYREEnv import IPHYRE_combine, IPHYRE_inadvance, IPHYRE_onthefly
 
 HERE = Path(__file__).resolve().parent
 GAMES = 24
@@ -89,6 +94,36 @@ def play(name: str | int, game: dict[str, Any], fps: int, rng: random.Random) ->
             "places": places}  # fmt: skip
 
 
+def play_environments(rng: random.Random, name: str | int) -> list[dict[str, Any]]:
+    """An episode of a game in each environment, with many blocks clicked early."""
+    episodes = []
+    for kind in (IPHYRE_inadvance, IPHYRE_onthefly, IPHYRE_combine):
+        environment = kind({"game_list": [name], "seed": 0})
+        environment.reset()
+        actions, rewards, over = [], [], False
+        while not over:
+            if kind is IPHYRE_onthefly:
+                action: Any = rng.choice([0, 0, 0, rng.randint(0, 6)])
+            else:
+                action = [round(rng.random() / 3, 4) for _ in range(6)]
+            taken = action if kind is IPHYRE_onthefly else np.array(action, np.float32)
+            seen, reward, terminated, truncated, _ = environment.step(taken)
+            actions.append(action)
+            rewards.append(reward)
+            over = terminated or truncated
+        episodes.append(
+            {
+                "name": name,
+                "kind": kind.__name__,
+                "actions": actions,
+                "reward": round(sum(rewards), 6),
+                "ends": [terminated, truncated],
+                "last": np.round(seen.astype(float), 6).tolist(),
+            }
+        )
+    return episodes
+
+
 def write_picture(name: str, steps: int) -> None:
     """A published game after some steps; the first gray block goes after twenty."""
     demo = IPHYRE(name)
@@ -117,6 +152,11 @@ def main() -> None:
     rows.append(play("large", large, 60, rng))
     lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     (HERE / "iphyre_own_games.json").write_text(f'{{"games": [\n{lines}\n]}}\n')
+    rng = random.Random(12)
+    small = [row["name"] for row in rows if len(row["game"]["eli"]) <= 12][:15]
+    episodes = [episode for name in small for episode in play_environments(rng, name)]
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in episodes)
+    (HERE / "iphyre_own_environments.json").write_text(f'{{"episodes": [\n{lines}\n]}}\n')
     (HERE / "iphyre_pictures").mkdir(exist_ok=True)
     for name, steps in PICTURES:
         write_picture(name, steps)

@@ -54,4 +54,5 @@ def observed(table: Floats) -> NDArray[np.float32]:
     """A table as agents see it: lengths scaled, everything within 0 to 1."""
     seen = table.astype(np.float32)
     seen[:, :_LENGTHS] /= SCALE
-    return np.clip(seen, np.float32(0.0), np.float32(1.0))
+    np.maximum(seen, 0.0, out=seen)
+    return np.minimum(seen, 1.0, out=seen)

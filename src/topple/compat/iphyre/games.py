@@ -6,7 +6,6 @@ blocks may cross: what an entry has to keep is only what the physics needs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -16,11 +15,7 @@ from topple.iphyre.engine.scene import check_scene
 from topple.iphyre.game import (
     BLOCK_RADIUS,
     MAX_ELIMINABLE,
-    Ball,
-    Block,
     Game,
-    GameError,
-    Kind,
 )
 from topple.iphyre.games import PUBLISHED
 from topple.iphyre.split import PUBLISHED_SPLITS
@@ -114,28 +109,3 @@ def engine_for(scene: Scene) -> Engine:
 
 def _joints(scene: Scene) -> int:
     return len(scene.pins) + len(scene.springs)
-
-
-def game_of(name: Hashable) -> Game:
-    """The game that an entry of `PARAS` describes, for the environments of Topple.
-
-    Raises:
-        KeyError: there is no such entry.
-        GameError: it breaks a rule that games of Topple keep.
-    """
-    layout = layout_of(name)
-    blocks = []
-    for i, (start, end) in enumerate(layout["block"]):
-        gray, blue = bool(layout["eli"][i]), bool(layout["dynamic"][i])
-        if gray and blue:
-            raise GameError(f"game {name!r}: block {i} cannot be eliminable and dynamic")
-        kind = Kind.GRAY if gray else Kind.BLUE if blue else Kind.BLACK
-        blocks.append(Block((start[0], start[1]), (end[0], end[1]), kind))
-    return Game(
-        re.sub(r"\W", "_", str(name)) or "_",
-        "",
-        tuple(blocks),
-        tuple(Ball(*ball) for ball in layout["ball"]),
-        tuple((a, b) for a, b in layout.get("joint", ())),
-        tuple((a, b) for a, b in layout.get("spring", ())),
-    )

@@ -39,6 +39,8 @@ __all__ = ["IPHYRE", "MAX_ELI_OBJ_NUM", "MAX_OBJ_NUM", "PARAS"]
 Table = NDArray[np.float64]  # (12, 9)
 Picture = NDArray[np.uint8]  # (600, 600, 3) BGR, as in the original
 
+NOTHING = [0.0, 0.0]  # a click that is none
+
 
 class IPHYRE:
     """One game at a rate of steps per second; call `reset` before anything else.
@@ -134,14 +136,19 @@ class IPHYRE:
         self, pos: Sequence[float], use_images: bool = False
     ) -> tuple[Table | Picture, float, bool]:
         """Click, then advance one step: the state, the reward, and whether all balls are out."""
+        reward, done = self.advance(pos)
+        return self._observe(use_images), reward, done
+
+    def advance(self, pos: Sequence[float]) -> tuple[float, bool]:
+        """A step that does not look at the state."""
         reward = self.step_reward
-        removed = list(pos) != [0.0, 0.0] and self.eliminate(pos) != -1
+        removed = list(pos) != NOTHING and self.eliminate(pos) != -1
         done = self._ready().run(1)
         if removed:
             reward += self.eli_reward
         if done:
             reward += self.success_reward
-        return self._observe(use_images), reward, done
+        return reward, done
 
     def eliminate(self, p: Sequence[float]) -> int:
         """Remove the first gray block under a point.
@@ -213,16 +220,22 @@ class IPHYRE:
     def get_all_property(self) -> Table:
         """(12, 9) the object table; see `topple.iphyre.observe`."""
         world = self._ready()
-        mask = self.eli_mask
-        table = np.zeros((self.max_obj_num, COLUMNS))
-        table[mask, :4] = world.ends()[mask]
-        table[mask, 4] = np.array(world.scene.radii)[mask]
-        table[mask, 5] = self.eli
-        table[mask, 6] = self.dynamic
-        for column, pairs in ((7, self.joint), (8, self.spring)):
-            for number, pair in enumerate(pairs or (), start=1):
-                table[np.array(mask)[pair], column] = number
-        return table
+        assert self.eli_mask is not None
+        ends, radii = world.ends().tolist(), world.scene.radii
+        table = [(0.0,) * COLUMNS] * self.max_obj_num
+        for place, body in enumerate(self.eli_mask):
+            kinds = self.eli[place], self.dynamic[place]
+            table[body] = (*ends[body], radii[body], *kinds, *self._held(place))
+        return np.array(table, np.float64)
+
+    def _held(self, place: int) -> tuple[int, ...]:
+        """The numbers, from 1, of the last stick and the last spring at a place; 0 for none."""
+        if not self.joint and not self.spring:
+            return 0, 0
+        return tuple(
+            max((i for i, pair in enumerate(pairs or (), start=1) if place in pair), default=0)
+            for pairs in (self.joint, self.spring)
+        )
 
     def get_property(self, body: Body, idx: int, shape_flag: int) -> list[float]:
         """The row of the table for the body at a place; the flag tells blocks from balls."""
@@ -236,15 +249,8 @@ class IPHYRE:
                 for end in (shape.a, shape.b)
                 for place in (x + (end.x * cos - end.y * sin), y + (end.x * sin + end.y * cos))
             ]
-        held = [
-            max(
-                (number for number, pair in enumerate(pairs or (), start=1) if idx in pair),
-                default=0,
-            )
-            for pairs in (self.joint, self.spring)
-        ]
         radius = int(BLOCK_RADIUS) if shape_flag else shape.radius
-        return [*ends, radius, self.eli[idx], self.dynamic[idx], *held]
+        return [*ends, radius, self.eli[idx], self.dynamic[idx], *self._held(idx)]
 
     def get_action_space(self) -> list[list[float]]:
         """Nothing, the gray blocks, and padding up to seven. Resets, as the original does."""
