@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from topple.compat.iphyre import games, wrappers
+from topple.compat.iphyre import wrappers
 from topple.compat.iphyre.games import PARAS
 from topple.compat.iphyre.simulator import IPHYRE
 from topple.compat.iphyre.utils import generate_actions
-from topple.iphyre.engine.batch import Engine
+from topple.iphyre.engine.native import NativeWorld
 
 LEDGE = {
     "block": [[[200.0, 400.0], [300.0, 400.0]]],
@@ -67,17 +67,17 @@ def test_games_of_any_kind(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None
         assert [demo.eliminate(click) for click in clicks] == row["places"]
 
 
-def test_a_game_too_large_for_the_native_engine_plays_on_pymunk(golden: Any) -> None:
+def test_a_game_too_large_for_the_native_engine_plays_on_pymunk(
+    golden: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pymunk")
     large = golden("iphyre_own_games.json")["games"][-1]["game"]
-    PARAS["large"] = large
-    try:
-        scene = games.scene_of("large", large["block"], large["ball"])
-        assert games.engine_for(scene) is Engine.PYMUNK
-        small = PARAS["hole"]
-        scene = games.scene_of("hole", small["block"], small["ball"])
-        assert games.engine_for(scene) is Engine.NATIVE
-    finally:
-        del PARAS["large"]
+    monkeypatch.setitem(PARAS, "large", large)
+    for name, native in (("large", False), ("hole", True)):
+        demo = IPHYRE(name)
+        demo.max_obj_num = 30
+        demo.reset()
+        assert isinstance(demo.space.world, NativeWorld) == native
 
 
 def test_edits_are_seen_by_the_next_reset() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 
 import numpy as np
+import pymunk
 from iphyre.games import PARAS
 from iphyre.simulator import IPHYRE
 from PIL import Image
@@ -29,6 +30,8 @@ HERE = Path(__file__).resolve().parent
 GAMES = 24
 LARGE = 22  # bodies of the last game
 PICTURES = (("hole", 60), ("spring", 0), ("pendulum", 120), ("impulse_spring", 120), ("angle", 90))
+
+EDITED = ("hole", "spring", "pendulum", "angle", "multi_ball_lever", "seesaw", "noisy_fill")
 
 
 def draw_game(rng: random.Random, blocks: int) -> dict[str, Any]:
@@ -124,6 +127,54 @@ def play_environments(rng: random.Random, name: str | int) -> list[dict[str, Any
     return episodes
 
 
+def write_into(body: pymunk.Body, word: str, rng: random.Random) -> Any:
+    """Write something into a body, or push it; returns what."""
+    x, y = (round(rng.uniform(-60, 60), 1) for _ in range(2))
+    if word == "position":
+        value: Any = [round(body.position.x + x / 3, 1), round(body.position.y + y / 3, 1)]
+    else:
+        value = [x, y] if word == "velocity" or "impulse" in word else round(x / 20, 2)
+    if "impulse" in word:
+        value = [value, [3.0, -4.0] if "local" in word else [*body.position]]
+        getattr(body, word)(*map(tuple, value))
+    else:
+        setattr(body, word, value)
+    return value
+
+
+def intervene(name: str, fps: int, rng: random.Random) -> dict[str, Any]:
+    """Four seconds of a game in which bodies are moved and pushed, at last also static ones."""
+    demo = IPHYRE(name, fps=fps)
+    click = demo.get_action_space()[1]
+    words = (
+        "position",
+        "velocity",
+        "angle",
+        "angular_velocity",
+        "apply_impulse_at_world_point",
+        "apply_impulse_at_local_point",
+    )
+    edits = []
+    for step in range(4 * fps):
+        bodies = demo.space.bodies
+        moving = [i for i, body in enumerate(bodies) if body.body_type == pymunk.Body.DYNAMIC]
+        if step % (fps // 2) == 3 and step < 3 * fps:
+            place, word = rng.choice(moving), rng.choice(words)
+            edits.append([step, place, word, write_into(bodies[place], word, rng)])
+        if step == 3 * fps:
+            place = next(i for i in range(len(bodies)) if i not in moving)
+            edits.append([step, place, "position", write_into(bodies[place], "position", rng)])
+            if rng.random() < 0.7:
+                demo.space.reindex_shapes_for_body(bodies[place])
+                edits.append([step, place, "reindex", None])
+            else:
+                demo.space.gravity = (20.0, 60.0)
+                edits.append([step, None, "gravity", [20.0, 60.0]])
+        demo.step(click if step == fps else [0.0, 0.0])
+    bodies = [[*b.position, *b.velocity, b.angle, b.angular_velocity] for b in demo.space.bodies]
+    return {"game": name, "fps": fps, "edits": edits, "bodies": np.round(bodies, 7).tolist()}
+
+
 def write_picture(name: str, steps: int) -> None:
     """A published game after some steps; the first gray block goes after twenty."""
     demo = IPHYRE(name)
@@ -157,6 +208,9 @@ def main() -> None:
     episodes = [episode for name in small for episode in play_environments(rng, name)]
     lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in episodes)
     (HERE / "iphyre_own_environments.json").write_text(f'{{"episodes": [\n{lines}\n]}}\n')
+    edited = [intervene(name, fps, rng) for name in EDITED for fps in (10, 60)]
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in edited)
+    (HERE / "iphyre_edits.json").write_text(f'{{"games": [\n{lines}\n]}}\n')
     (HERE / "iphyre_pictures").mkdir(exist_ok=True)
     for name, steps in PICTURES:
         write_picture(name, steps)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from topple.iphyre.engine.batch import MAX_BODIES, MAX_JOINTS, Engine, Scene
-from topple.iphyre.engine.native import MAX_BODIES_EVER
+from topple.iphyre.engine.batch import MAX_BODIES, Scene
 from topple.iphyre.engine.scene import check_scene
 from topple.iphyre.game import (
     BLOCK_RADIUS,
@@ -99,13 +98,3 @@ def _pairs(name: Hashable, word: str, bodies: int) -> tuple[tuple[int, int], ...
         if not all(0 <= body < bodies for body in pair):
             raise ValueError(f"game {name!r}: {word} {pair} names no two of {bodies} bodies")
     return pairs
-
-
-def engine_for(scene: Scene) -> Engine:
-    """The native engine, or, for a scene that is too large for it, pymunk."""
-    fits = len(scene.radii) <= MAX_BODIES_EVER
-    return Engine.NATIVE if fits and _joints(scene) <= MAX_JOINTS else Engine.PYMUNK
-
-
-def _joints(scene: Scene) -> int:
-    return len(scene.pins) + len(scene.springs)

@@ -22,14 +22,14 @@ from topple.compat.iphyre.games import (
     MAX_ELI_OBJ_NUM,
     MAX_OBJ_NUM,
     PARAS,
-    engine_for,
     layout_of,
     scene_of,
 )
 from topple.compat.iphyre.pictures import draw_like_pymunk
 from topple.compat.iphyre.space import Body, Segment, Space
+from topple.edits import RemoveBody
 from topple.files import whole_file
-from topple.iphyre.engine.batch import World, new_world
+from topple.iphyre.engine.batch import World
 from topple.iphyre.game import BLOCK_RADIUS, covers
 from topple.iphyre.observe import COLUMNS
 from topple.iphyre.rules import ELIMINATION_REWARD, SECONDS, SUCCESS_REWARD, TIME_REWARD
@@ -46,7 +46,7 @@ class IPHYRE:
     """One game at a rate of steps per second; call `reset` before anything else.
 
     Attributes:
-        space: bodies with position, angle and velocity, for reading.
+        space: bodies with position, angle and velocity.
         shape: 1 for each block that is there, then 0 for each ball.
         eli: whether each of them can be removed.
         dynamic: whether each of them moves.
@@ -100,37 +100,13 @@ class IPHYRE:
         """
         scene = scene_of(self.game, self.blocks, self.balls)
         bodies, world = len(scene.radii), self.space.world
-        if world is None or (world.scene, world.dt) != (scene, self.timestep):
-            if world is None or len(world.scene.radii) != bodies:
-                self._resets = 0
-            world = self.space.world = new_world(scene, self.timestep, engine=engine_for(scene))
+        if world is None or len(world.scene.radii) != bodies:
+            self._resets = 0
         self._resets += 1
-        world.reset(self._resets)
+        self.space.start(scene, self.timestep, self._resets)
         self._copy_layout()
         self.eli_mask = list(range(bodies))
         return self._observe(use_images)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the world, of which what was done in it is enough."""
-        state, world = self.__dict__.copy(), self.space.world
-        del state["space"]
-        if world is not None:
-            state["_played"] = world.scene, world.dt, world.tick, world.removals(), world.solved
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        played = state.pop("_played", None)
-        self.__dict__.update(state)
-        self.space = Space()
-        if played is not None:
-            scene, dt, tick, removals, solved = played
-            world = new_world(scene, dt, builds=self._resets, engine=engine_for(scene))
-            for when, body in removals:
-                world.step(when - world.tick)
-                world.remove(body)
-            world.step(tick - world.tick)
-            world.solved = solved
-            self.space.world = world
 
     def step(
         self, pos: Sequence[float], use_images: bool = False
@@ -163,7 +139,7 @@ class IPHYRE:
         poses, ends = world.poses().tolist(), world.scene.ends
         for place, body in enumerate(self.eli_mask[: -self.num_ball]):
             if self.eli[place] == 1 and covers(ends[body], poses[body][:2], (p[0], p[1])):
-                world.remove(body)
+                self.space.change(RemoveBody(body))
                 for listed in (self.eli, self.eli_mask, self.dynamic, self.shape):
                     del listed[place]
                 self.joint = _pairs_without(place, self.joint)

@@ -1,14 +1,16 @@
 """Edits of I-PHYRE worlds: interventions between two ticks. Lengths are px, time is seconds.
 
-`RemoveBody`, `MoveBody`, `SetVelocity` and `ApplyImpulse` are those of `topple.edits`. A
-static body can only be removed: where it is is settled when it enters.
+`RemoveBody`, `MoveBody`, `SetVelocity` and `ApplyImpulse` are those of `topple.edits`. In the
+native engine, a static body can only be removed: where it is is settled when it enters. Worlds of
+pymunk take the four, also for static bodies, whose new place contacts see after
+`PymunkWorld.reindex`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,10 @@ from numpy.typing import NDArray
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity, Vec
 from topple.iphyre.engine.native import MAX_BODIES_EVER, EditKind, NativeWorld
 from topple.iphyre.engine.scene import LEAST_RADIUS, Scene
+from topple.iphyre.engine.world import World
+
+if TYPE_CHECKING:
+    from topple.iphyre.engine.pymunk_engine import PymunkWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +95,19 @@ def pack_edits(branches: Sequence[Sequence[Edit]], scene: Scene) -> PackedEdits:
     )
 
 
-def edit_world(world: NativeWorld, edits: Sequence[Edit]) -> None:
+def edit_world(world: World, edits: Sequence[Edit]) -> None:
     """Intervene in a world before its next tick.
 
     Raises:
-        ValueError: as `pack_edits`.
+        ValueError: as `pack_edits`, or a body is to be added to a world of pymunk.
     """
+    if not isinstance(world, NativeWorld):
+        for edit in edits:
+            _check(edit, world.scene, type(edit).__name__, static=True)
+            if isinstance(edit, AddBall | AddBlock):
+                raise ValueError(f"{edit}: only the native engine adds bodies to a world")
+            cast("PymunkWorld", world).edit(edit)
+        return
     packed = pack_edits([edits], world.scene)
     if packed.scenes[0] is not world.scene:
         world.extend(packed.scenes[0])
@@ -131,7 +144,7 @@ def _values(edit: Edit) -> tuple[float, ...]:
             return 0.0, 0.0, 0.0, 0.0
 
 
-def _check(edit: Edit, scene: Scene, where: str) -> None:
+def _check(edit: Edit, scene: Scene, where: str, *, static: bool = False) -> None:
     if not isinstance(edit, Edit):
         raise TypeError(f"{where}: {edit!r} is no edit")
     if not (np.abs(_values(edit)) <= _MAX_NUMBER).all():
@@ -145,5 +158,5 @@ def _check(edit: Edit, scene: Scene, where: str) -> None:
         return
     if not 0 <= edit.index < bodies:
         raise ValueError(f"{where}: there is no body {edit.index}, the last is {bodies - 1}")
-    if not isinstance(edit, RemoveBody) and not scene.is_dynamic[edit.index]:
+    if not (static or isinstance(edit, RemoveBody) or scene.is_dynamic[edit.index]):
         raise ValueError(f"{where}: body {edit.index} is static and can only be removed")

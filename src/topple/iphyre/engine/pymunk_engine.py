@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from pymunk._chipmunk_cffi import ffi, lib
 
+from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.iphyre.engine.scene import (
     BELOW,
     PUBLISHED_PARAMS,
@@ -123,11 +124,32 @@ class PymunkWorld:
         if not self.present[body]:
             return False
         self._removals.append((self.tick, body))
-        self._contents.remove_body(body)
-        for joint in self._contents.joints:
-            if joint.holds and body in (joint.a, joint.b):
-                self._contents.remove_joint(joint)
+        self._contents.take_away(body)
         return True
+
+    def edit(self, edit: RemoveBody | MoveBody | SetVelocity | ApplyImpulse) -> None:
+        """Intervene before the next tick; contacts see a static body where it was last indexed."""
+        body = self._contents.bodies[edit.index]
+        match edit:
+            case RemoveBody(index):
+                if self.present[index]:
+                    self._contents.take_away(index)
+            case MoveBody(_, position, angle):
+                lib.cpBodySetPosition(body, position)
+                lib.cpBodySetAngle(body, angle)
+            case SetVelocity(_, velocity, spin):
+                lib.cpBodySetVelocity(body, velocity)
+                lib.cpBodySetAngularVelocity(body, spin)
+            case ApplyImpulse(_, impulse, point):
+                lib.cpBodyApplyImpulseAtWorldPoint(body, impulse, point)
+
+    def reindex(self, body: int) -> None:
+        """Let contacts see where a body is now."""
+        lib.cpSpaceReindexShapesForBody(self._space, self._contents.bodies[body])
+
+    def set_gravity(self, gravity: tuple[float, float]) -> None:
+        """Set gravity in px/s^2, for good: a reset does not undo it."""
+        lib.cpSpaceSetGravity(self._space, gravity)
 
     def step(self, count: int = 1) -> None:
         """Advance by a number of ticks without looking at the balls."""
@@ -227,6 +249,13 @@ class _Contents:
         lib.cpSpaceRemoveShape(self.space, self.shapes[i])
         lib.cpSpaceRemoveBody(self.space, self.bodies[i])
         self.present[i] = False
+
+    def take_away(self, i: int) -> None:
+        """Take out a body with the joints that hold it."""
+        self.remove_body(i)
+        for joint in self.joints:
+            if joint.holds and i in (joint.a, joint.b):
+                self.remove_joint(joint)
 
     def remove_joint(self, joint: _Joint) -> None:
         """Take out a joint."""
