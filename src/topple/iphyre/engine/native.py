@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,6 +157,18 @@ class NativeWorld:
     def ends(self) -> Floats:
         """(bodies, 4) the ends of blocks in px; a ball has its centre twice."""
         return self.handle.ends()
+
+    def contacts(self) -> Floats:
+        """(contacts, 6) points on both bodies in px, and the direction from one to the other."""
+        places, here = self.poses()[:, :2].tolist(), self.present
+        arbiters: list[Any] = self.handle.arbiters()
+        rows = [
+            (places[a][0] + x1, places[a][1] + y1, places[b][0] + x2, places[b][1] + y2, nx, ny)
+            for a, b, _, nx, ny, points in arbiters
+            if here[a] and here[b]  # those of a body just removed are in the list until a step
+            for x1, y1, x2, y2, *_ in points
+        ]
+        return np.array(rows).reshape(-1, 6)
 
     def joined(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """Which pins and which springs still hold."""

@@ -198,6 +198,24 @@ class PymunkWorld:
         turned: Floats = cos * local + sin * quarter
         return turned + np.tile(self.rows[:, (LAYOUT.x, LAYOUT.y)], 2)
 
+    def contacts(self) -> Floats:
+        """(contacts, 6) points on both bodies in px, and the direction from one to the other."""
+        rows: dict[Any, list[tuple[float, ...]]] = {}
+
+        @ffi.callback("void(cpBody *, cpArbiter *, void *)")  # type: ignore[untyped-decorator]
+        def collect(_: Any, arbiter: Any, __: Any) -> None:
+            found = lib.cpArbiterGetContactPointSet(arbiter)
+            n = found.normal
+            rows[arbiter] = [
+                (p.pointA.x, p.pointA.y, p.pointB.x, p.pointB.y, n.x, n.y)
+                for p in found.points[0 : found.count]
+            ]
+
+        for body, here in zip(self._contents.bodies, self.present, strict=True):
+            if here:
+                lib.cpBodyEachArbiter(body, collect, ffi.NULL)
+        return np.array([row for each in rows.values() for row in each]).reshape(-1, 6)
+
     def joined(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """Which pins and which springs still hold."""
         holds = [joint.holds for joint in self._contents.joints]

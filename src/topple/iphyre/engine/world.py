@@ -78,6 +78,9 @@ class World(Protocol):
     def ends(self) -> Floats:
         """(bodies, 4) the ends of blocks in px; a ball has its centre twice."""
 
+    def contacts(self) -> Floats:
+        """(contacts, 6) points on both bodies in px, and the direction from one to the other."""
+
     def joined(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """Which pins and which springs still hold."""
 
