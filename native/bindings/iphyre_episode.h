@@ -246,12 +246,15 @@ class EpisodeHandle {
     return list;
   }
 
-  // Contacts in solving order, with every number of theirs, for comparison with traces.
+  // Contacts of the last step in solving order, with every number of theirs.
   nb::list arbiters() const {
     const World& world = episode_->world;
     nb::list list;
     for (int i = 0; i < world.active_count; ++i) {
       const Arbiter& arbiter = world.arbiters[world.active[i]];
+      // Where a body was removed since then, its arbiters gave their places to others, whose old
+      // places still hold them.
+      if (arbiter.stamp != world.stamp || !world.has(arbiter.a) || !world.has(arbiter.b)) continue;
       nb::list contacts;
       for (int k = 0; k < arbiter.count; ++k) {
         const Contact& c = arbiter.contacts[k];

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Ball, Game, Plan, Rules
-from topple.iphyre.engine.batch import Engine, EngineError, new_world, simulate_batch
+from topple.iphyre.engine.batch import Engine, EngineError, World, new_world, simulate_batch
 from topple.iphyre.engine.scene import LEAST_RADIUS, Exit, Params, Scene
 from topple.iphyre.engine_hash import FAITHFUL, engine_hash
 from topple.iphyre.episode import Episode, play_batch
@@ -89,6 +89,29 @@ def test_episodes_of_both_engines(engine: Engine) -> None:
     assert twin.world.poses().tobytes() == episode.world.poses().tobytes()
     np.testing.assert_array_equal(twin.world.ends(), episode.world.ends())
     assert twin.world.joined() == episode.world.joined()
+
+
+def test_contacts_of_both_engines() -> None:
+    pytest.importorskip("pymunk")
+
+    def contacts(world: World) -> set[tuple[float, ...]]:
+        """In whichever direction."""
+        rows = np.round(world.contacts(), 6)
+        back = np.hstack((rows[:, 2:4], rows[:, :2], -rows[:, 4:]))
+        return {max(map(tuple, pair)) for pair in zip(rows.tolist(), back.tolist(), strict=True)}
+
+    seen = 0
+    for game in ALL[::3]:
+        worlds = [new_world(game.scene, 0.1, engine=engine) for engine in Engine]
+        for tick in range(30):
+            for world in worlds:
+                world.step(1)
+                if tick == 15:
+                    world.remove(game.eliminable[0])
+            native, pymunk = map(contacts, worlds)
+            assert native == pymunk
+            seen += len(native)
+    assert seen > 500
 
 
 @settings(max_examples=60, deadline=None)

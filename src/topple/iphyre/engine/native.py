@@ -160,12 +160,12 @@ class NativeWorld:
 
     def contacts(self) -> Floats:
         """(contacts, 6) points on both bodies in px, and the direction from one to the other."""
-        places, here = self.poses()[:, :2].tolist(), self.present
-        arbiters: list[Any] = self.handle.arbiters()
+        places = self.poses()[:, :2].tolist()
+        # After a removal, one may be listed twice.
+        arbiters: dict[Any, Any] = {arbiter[:2]: arbiter for arbiter in self.handle.arbiters()}
         rows = [
             (places[a][0] + x1, places[a][1] + y1, places[b][0] + x2, places[b][1] + y2, nx, ny)
-            for a, b, _, nx, ny, points in arbiters
-            if here[a] and here[b]  # those of a body just removed are in the list until a step
+            for a, b, _, nx, ny, points in arbiters.values()
             for x1, y1, x2, y2, *_ in points
         ]
         return np.array(rows).reshape(-1, 6)
