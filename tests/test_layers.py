@@ -59,6 +59,7 @@ ONLY_IN = {
         "iphyre/env.py",
         "iphyre/vector_env.py",
         "iphyre/agents/",
+        "compat/iphyre/wrappers.py",
         "datasets/formats/minari.py",
     ),
     "typer": ("cli/",),
