@@ -145,9 +145,11 @@ def test_doctor_finds_a_sound_installation(monkeypatch: pytest.MonkeyPatch, tmp_
     assert found["PHYRE engine"]["found"].startswith(FAITHFUL)
     for hz, digest in GAMES_FAITHFUL.items():
         assert found[f"I-PHYRE engine, {hz} Hz"]["found"].startswith(digest[:16])
-    assert all(row["ok"] for row in found.values())
+        assert found[f"I-PHYRE engine, {hz} Hz"]["state"] == "ok"
+    assert {row["state"] for row in found.values()} <= {"ok", "missing"}
     assert {"system", "python", "numpy", "cores", "GPU"} < found.keys()
     assert found["extra plots"]["found"].startswith("matplotlib ")
+    assert found["extra plots"]["state"] == "ok"
     for name in ("caches", "player's data", "runs"):
         assert found[name]["found"].endswith("(3.0 MiB)")
 
@@ -165,7 +167,9 @@ def test_extras_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(doctor, "version", nothing)
     result = CliRunner().invoke(doctor.app, ["--json"])
     assert result.exit_code == 0  # to do without is no fault
-    assert "without av: pip install 'topple[video]'" in result.stdout
+    video = next(row for row in json.loads(result.stdout) if row["what"] == "extra video")
+    assert video["found"] == "without av: pip install 'topple[video]'"
+    assert video["state"] == "missing"
 
 
 def test_doctor_says_what_a_gpu_needs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,4 +191,5 @@ def test_doctor_tells_when_an_engine_is_another(
         monkeypatch.setitem(GAMES_FAITHFUL, 60, other)
     result = CliRunner().invoke(doctor.app, ["--json"])
     assert result.exit_code == 1
-    assert f"DIFFERS from {other}" in result.stdout
+    [wrong] = (row for row in json.loads(result.stdout) if row["state"] == "wrong")
+    assert f"DIFFERS from {other}" in wrong["found"]

@@ -33,6 +33,7 @@ app = typer.Typer(add_completion=False)
 
 _PAIRS = 20_000  # of task and action, for each tier
 _SHOWN = 16  # digits of a hash
+_OK, _MISSING, _WRONG = "ok", "missing", "wrong"  # what is missing is optional
 _DEVELOPMENT = {"bench", "dev", "docs"}  # needed only to work on Topple itself
 _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(\[(?P<extras>[\w,-]+)\])?.*extra == ['\"](?P<extra>\w+)"
@@ -55,7 +56,9 @@ def doctor(
 ) -> None:
     """Report the environment and the folders in use, and check that both engines are exact.
 
-    The exit status is 1 if an engine differs from the original simulator, or the GPU from the CPU.
+    The state of an optional part is "missing" if it is not installed, or not completely. The exit
+    status is 1 if a state is "wrong": an engine differs from the original simulator, or the GPU
+    from the CPU.
 
     Examples:
       topple doctor
@@ -68,39 +71,40 @@ def doctor(
         rows = [*_environment(), *_engines(), *_folders()]
         if cuda:
             rows += _cuda_rows(pairs, seed)
-    show("Checks", ("what", "found", "ok"), rows, as_json)
-    if not all(row[2] for row in rows):
+    show("Checks", ("what", "found", "state"), rows, as_json)
+    if any(row[2] == _WRONG for row in rows):
         raise typer.Exit(CHECK_FAILED)
 
 
 def _environment() -> list[list[Cell]]:
     rows: list[list[Cell]] = [
-        ["topple", __version__, True],
-        ["system", f"{platform.platform()}, {platform.machine()}", True],
-        ["python", platform.python_version(), True],
-        ["numpy", np.__version__, True],
-        ["cores", str(os.cpu_count()), True],
-        ["GPU", _gpu(), True],
+        ["topple", __version__, _OK],
+        ["system", f"{platform.platform()}, {platform.machine()}", _OK],
+        ["python", platform.python_version(), _OK],
+        ["numpy", np.__version__, _OK],
+        ["cores", str(os.cpu_count()), _OK],
+        ["GPU", *_gpu()],
     ]
     for extra in extras():
         found = ", ".join(f"{name} {version}" for name, version in extra.found.items())
         if extra.missing:
             found = f"without {', '.join(extra.missing)}: pip install 'topple[{extra.name}]'"
-        rows.append([f"extra {extra.name}", found, True])
+        rows.append([f"extra {extra.name}", found, _MISSING if extra.missing else _OK])
     return rows
 
 
-def _gpu() -> str:
+def _gpu() -> tuple[str, str]:
     """Name the NVIDIA GPUs as their driver reports them."""
     program = shutil.which("nvidia-smi")
     if program is None:
-        return "no NVIDIA driver found"
+        return "no NVIDIA driver found", _MISSING
     command = [program, "--query-gpu=name", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=3)
     except (OSError, subprocess.TimeoutExpired):
-        return "the NVIDIA driver does not answer"
-    return ", ".join(done.stdout.split("\n")).strip(", ") or "the NVIDIA driver reports none"
+        return "the NVIDIA driver does not answer", _MISSING
+    names = ", ".join(done.stdout.split("\n")).strip(", ")
+    return (names, _OK) if names else ("the NVIDIA driver reports none", _MISSING)
 
 
 def _engines() -> list[list[Cell]]:
@@ -118,7 +122,7 @@ def _folders() -> list[list[Cell]]:
         "runs": paths.runs_folder(),
     }
     return [
-        [name, f"{folder} ({_size(folder) / 2**20:.1f} MiB)", True]
+        [name, f"{folder} ({_size(folder) / 2**20:.1f} MiB)", _OK]
         for name, folder in folders.items()
     ]
 
@@ -128,7 +132,7 @@ def _cuda_rows(pairs: int, seed: int) -> list[list[Cell]]:
     device = cuda_device()
     ready = time.perf_counter() - started
     rows: list[list[Cell]] = [
-        ["GPU in use", f"{device.name}, ready after {ready:.1f} s", True],
+        ["GPU in use", f"{device.name}, ready after {ready:.1f} s", _OK],
         ["engine on the GPU", *_timed(lambda: engine_hash("cuda"), FAITHFUL)],
     ]
     for tier in Tier:
@@ -141,17 +145,17 @@ def _cuda_rows(pairs: int, seed: int) -> list[list[Cell]]:
             f"{total.mismatches} of {total.pairs} pairs differ "
             f"({total.valid} valid, {total.solved} solved; outcomes, steps, final states)"
         )
-        rows.append([f"{tier.value} on both", found, total.mismatches == 0])
+        rows.append([f"{tier.value} on both", found, _WRONG if total.mismatches else _OK])
     return rows
 
 
-def _timed(hash_of: Callable[[], str], expected: str) -> tuple[str, bool]:
+def _timed(hash_of: Callable[[], str], expected: str) -> tuple[str, str]:
     started = time.perf_counter()
     found = hash_of()
     seconds = time.perf_counter() - started
     same = found == expected
     verdict = "as the original simulator" if same else f"DIFFERS from {expected[:_SHOWN]}"
-    return f"{found[:_SHOWN]}, {verdict} ({seconds:.1f} s)", same
+    return f"{found[:_SHOWN]}, {verdict} ({seconds:.1f} s)", _OK if same else _WRONG
 
 
 def _size(folder: Path) -> int:
