@@ -31,11 +31,11 @@ def option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """
     groups: dict[str, Any] = {}
     options: list[inspect.Parameter] = []
-    hints = get_type_hints(command, include_extras=True)
-    for name, parameter in inspect.signature(command).parameters.items():
-        group = hints[name]
+    # Not get_type_hints, which on Python 3.10 hides the option of a parameter that may be None.
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        group = parameter.annotation
         if not is_dataclass(group):
-            options.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=group))
+            options.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
             continue
         groups[name] = group
         inner = get_type_hints(group, include_extras=True)
