@@ -56,9 +56,9 @@ def doctor(
 ) -> None:
     """Report the environment and the folders in use, and check that both engines are exact.
 
-    The state of an optional part is "missing" if it is not installed, or not completely. The exit
-    status is 1 if a state is "wrong": an engine differs from the original simulator, or the GPU
-    from the CPU.
+    What is optional and not installed is "missing". The exit status is 1 if
+    something is "wrong": an engine differs from the original simulator, or
+    the GPU from the CPU.
 
     Examples:
       topple doctor
