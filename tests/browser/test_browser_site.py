@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import av
+import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, expect
 
 from support.browser_parts import SOLVING, TASK, MakeVisitor, Visitor
 from support.site_parts import Host, hosted
+from topple.phyre.pictures import film
 from topple.player.export_records import export_records
 from topple.player.models.base import Benchmark
 from topple.player.own_puzzles import blank
@@ -145,6 +149,49 @@ def _export(visitor: Visitor, folder: Path) -> tuple[Any, list[RunRecord[Any, An
     path = folder / download.value.suggested_filename
     download.value.save_as(path)
     return json.loads(path.read_text()), export_records(path)
+
+
+def _film(visitor: Visitor, kind: str, folder: Path) -> Path:
+    with visitor.page.expect_download(timeout=60_000) as download:
+        visitor.press(kind)
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def test_the_browser_makes_films(make_visitor: MakeVisitor, host: Host, tmp_path: Path) -> None:
+    visitor = make_visitor(host.address + SITE)
+    x, y, radius = SOLVING
+    action = [x / 255, y / 255, (radius - 2) / 30]
+    visitor.go(f"#/replay/phyre/{TASK}?action={_balls(action)}")
+    # The films that the server draws of the same attempt: 20 frames a second, held for a second.
+    theirs = film(published_task(TASK).scene, action, 512, 20).frames
+
+    with Image.open(_film(visitor, "GIF", tmp_path)) as gif:
+        assert (gif.size, gif.info["loop"]) == ((512, 512), 0)
+        shown, seconds = [], 0.0
+        for frame in ImageSequence.Iterator(gif):
+            seconds += frame.info["duration"] / 1000
+            shown.append(np.asarray(frame.convert("RGB")))
+    assert len(shown) > 100
+    assert seconds == pytest.approx((len(theirs) - 1) / 20 + 1, abs=0.1)
+
+    with av.open(str(_film(visitor, "MP4", tmp_path))) as file:
+        [video] = file.streams.video
+        assert video.average_rate == pytest.approx(20, rel=0.2)
+        frames = [frame.to_ndarray(format="rgb24") for frame in file.decode(video)]
+    assert (frames[0].shape, len(frames)) == ((512, 512, 3), len(theirs))
+    for ours in (shown, frames):
+        for place in (0, -1):
+            # The dot of a ball and the smoothing of edges differ.
+            apart = np.abs(ours[place].astype(int) - theirs[place]).max(axis=2)
+            assert (apart > 60).mean() < 0.01
+        assert (np.abs(ours[0].astype(int) - ours[-1]).max(axis=2) > 60).mean() > 0.01
+
+    visitor.go("#/replay/iphyre/support?plan=30:0,40:1")
+    with Image.open(_film(visitor, "GIF", tmp_path)) as gif:
+        assert gif.size == (600, 600)
+        assert gif.n_frames > 20
 
 
 CLOCKWISE = {"polygon": [[0, 0], [0, 9], [9, 0]]}

@@ -61,9 +61,18 @@ export class LocalApi {
     return new LocalSocket(game);
   }
 
-  /** Films need a server, which has the encoders; a link to the replay is always there. */
-  films() {
-    return [];
+  /** The films of an attempt, which the browser makes when they are asked for. */
+  films(benchmark, subject, query) {
+    const kinds = typeof VideoEncoder === "undefined" ? ["gif"] : ["gif", "mp4"];
+    return kinds.map((kind) => ({
+      name: kind.toUpperCase(),
+      file: `${subject.replace(":", "-")}.${kind}`,
+      make: async (onprogress) => {
+        const { film } = await import("../film/film.js");
+        const path = `replays/${benchmark}/${encodeURIComponent(subject)}`;
+        return film(benchmark, await this.get(path, query), kind, onprogress);
+      },
+    }));
   }
 }
 

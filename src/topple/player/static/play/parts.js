@@ -6,7 +6,7 @@ import { onwards, starsOf, stopLink } from "../path.js";
 import { shareLink } from "../share.js";
 import { settings } from "../settings.js";
 import { play as sound } from "../sound.js";
-import { button, copy, stars } from "../widgets.js";
+import { button, copy, download, reportErrors, stars } from "../widgets.js";
 
 /** The frame around a scene, with overlays for a result and for a button. */
 export class SceneFrame {
@@ -169,8 +169,26 @@ export function shareRow(hash, films) {
       kind: "quiet",
       onclick: async () => copy(await shareLink(hash)),
     }),
-    films.map(({ name, href }) => h("a", { class: "button quiet", href, download: "" }, name)),
+    films.map(filmButton),
   );
+}
+
+/** A link to a film, or a button that makes it. */
+function filmButton({ name, href, file, make }) {
+  if (href) return h("a", { class: "button quiet", href, download: "" }, name);
+  const progress = (share) => (made.textContent = `${name} ${Math.round(100 * share)} %`);
+  const made = button(name, {
+    kind: "quiet",
+    onclick: () =>
+      reportErrors(async () => {
+        try {
+          download(file, await make(progress));
+        } finally {
+          made.textContent = name;
+        }
+      }, made),
+  });
+  return made;
 }
 
 /**

@@ -1,9 +1,8 @@
 // Watching an attempt of either benchmark: a scene with playback, and buttons to share it.
 import { api } from "../api.js";
-import { paintGame } from "../canvas/iphyre_scene.js";
-import { ballBody, paintScene } from "../canvas/phyre_scene.js";
 import { IPHYRE_SIZE, PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { h, replace } from "../dom.js";
+import { paintReplay } from "./paint_replay.js";
 import { SceneFrame, shareRow } from "./parts.js";
 import { Playback } from "./playback.js";
 import { Replay, STEPS_PER_SECOND } from "./replay.js";
@@ -18,7 +17,7 @@ export class Viewer {
       size: phyre ? PHYRE_SIZE : IPHYRE_SIZE,
       yUp: phyre,
       label: "Replay",
-      paint: (ctx) => this.#data && (phyre ? this.#paintPhyre(ctx) : this.#paintGame(ctx)),
+      paint: (ctx) => this.#data && this.#paint(ctx),
     });
     this.box = new SceneFrame(this.view);
     this.playback = new Playback();
@@ -59,19 +58,8 @@ export class Viewer {
     this.view.close();
   }
 
-  #paintPhyre(ctx) {
-    const bodies = [...this.#data.scene.bodies, ...this.#replay.balls.map(ballBody)];
-    paintScene(ctx, bodies, this.#replay.at(this.playback.step));
-  }
-
-  #paintGame(ctx) {
-    const { step } = this.playback;
-    const now = (step * this.#data.hz) / STEPS_PER_SECOND;
-    const gone = new Set(this.#data.plan.filter(({ tick }) => tick < now).map(({ body }) => body));
-    paintGame(ctx, this.#data, {
-      poseOf: this.#replay.at(step),
-      present: (body) => !gone.has(body),
-    });
+  #paint(ctx) {
+    paintReplay(ctx, this.benchmark, this.#data, this.#replay, this.playback.step);
   }
 
   #verdict() {
