@@ -3,7 +3,7 @@
     python website/build_site.py --out build/site
 
 The player is at its root and the documentation in docs/. Agents to watch are the best run of each
-agent of I-PHYRE in results/, and runs of RAND and MEM on PHYRE that are made here.
+agent of I-PHYRE in results/, and runs of RAND, MEM and IMAGINE on PHYRE that are made here.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ MODULE = ROOT / "build" / "wasm" / "topple.wasm.gz"
 SETUPS = (Setup.BALL_WITHIN_TEMPLATE, Setup.TWO_BALLS_WITHIN_TEMPLATE)
 TASKS = 50  # of a fold that agents are watched on: two of every template
 AGENTS = {"rand": "RAND", "mem": "MEM"}
+IMAGINED = 25  # tasks with one ball that the agent that imagines is watched on
 
 
 def best_records(folder: Path) -> list[Path]:
@@ -52,6 +53,8 @@ def gather_runs(folder: Path) -> None:
         for agent, label in AGENTS.items():
             config = RunConfig(agent, TaskSelection(setup, 0, tasks=TASKS), label=label)
             write_record(folder, runner.run(config))
+    some = TaskSelection(SETUPS[0], 0, tasks=IMAGINED)
+    write_record(folder, runner.run(RunConfig("imagine", some, label="IMAGINE")))
 
 
 def build_docs(folder: Path) -> None:

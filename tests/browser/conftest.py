@@ -29,7 +29,7 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of each benchmark to watch."""
+    """A run of each benchmark to watch, and one of an agent that imagines."""
     folder = tmp_path_factory.mktemp("runs")
     task = TaskId.parse(TASK)
     log = AttemptLog([task])
@@ -41,6 +41,10 @@ def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_record(folder, RunRecord(config, provenance("phyre"), {}, TaskResults.of(log)))
     games = RunConfig("random", GameSelection(("support",)), attempts=2)
     write_record(folder, Runner(folder / "cache").run(games))
+    mind = {"percepts": 2, "listed": 100, "imagined": 100, "searches": 1}
+    chosen = TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 3, tasks=(TASK,))
+    imagining = RunConfig("imagine", chosen, settings=mind, attempts=2, label="IMAGINE")
+    write_record(folder, Runner(folder / "cache").run(imagining))
     return folder
 
 

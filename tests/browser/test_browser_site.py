@@ -194,6 +194,30 @@ def test_the_browser_makes_films(make_visitor: MakeVisitor, host: Host, tmp_path
         assert gif.n_frames > 20
 
 
+@pytest.mark.parametrize("static", [False, True])
+def test_what_an_agent_imagined_is_seen_as_ghosts(
+    make_visitor: MakeVisitor, host: Host, address: str, static: bool
+) -> None:
+    visitor = make_visitor(host.address + SITE if static else address)
+    page = visitor.page
+    visitor.go("#/watch")
+    page.get_by_role("link", name="IMAGINE").click()
+    page.get_by_role("link", name=TASK).click()
+    expect(page.get_by_role("heading", name="Bar on the brink")).to_be_visible()
+    expect(page.get_by_text("worked in its head")).to_contain_text("imagined 100 actions")
+
+    def picture() -> str:
+        page.wait_for_timeout(100)  # it is drawn before the next frame of the screen
+        return str(visitor.canvas.evaluate("(canvas) => canvas.toDataURL()"))
+
+    with_ghosts = picture()
+    page.get_by_label("Show what it imagined").uncheck()
+    without = picture()
+    assert with_ghosts != without
+    page.get_by_label("Show what it imagined").check()
+    assert picture() == with_ghosts
+
+
 CLOCKWISE = {"polygon": [[0, 0], [0, 9], [9, 0]]}
 BAD_SCENES: list[Any] = [
     {},

@@ -22,6 +22,7 @@ from topple.phyre.selection import TaskSelection
 from topple.player.app import create_app
 from topple.player.settings import Settings
 from topple.runs import RunConfig, Runner, RunRecord, write_record
+from topple.runs.benchmark import provenance
 from topple.runs.record import RecordError
 
 TASK = "00002:017"
@@ -183,3 +184,62 @@ def test_a_damaged_record_is_left_out(make_client: MakeClient, runs: Path) -> No
 def test_a_folder_that_is_not_there_stops_the_start(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="does not exist"):
         create_app(Settings(settings.database, runs=(tmp_path / "nowhere",)))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_an_agent_imagined_is_shown(
+    make_client: MakeClient, tmp_path: Path, kept: bool
+) -> None:
+    settings = {"percepts": 2, "listed": 200, "imagined": 200, "searches": 1}
+    chosen = TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 0, tasks=("00000:021",))
+    config = RunConfig("imagine", chosen, settings=settings, attempts=3)
+    record = Runner(tmp_path / "cache").run(config)
+    write_record(tmp_path, record, attempts=kept)
+    client = make_client(runs=(tmp_path,))
+    [card] = client.get("/api/runs").json()
+    assert card["imagines"]
+    assert card["has_attempts"]
+    [item] = client.get(f"/api/runs/{card['id']}").json()["items"]
+    path = f"/api/runs/{card['id']}/items/{item['subject']}"
+    attempts = client.get(path).json()
+    assert [each["action"] for each in attempts] == [
+        list(attempt.action) for attempt in record.results.attempts
+    ]
+    for number, attempt in enumerate(attempts, start=1):
+        thought = client.get(f"{path}/imagined", params={"attempt": number}).json()
+        assert thought["attempt"] == number
+        assert thought["imagined"] >= 200
+        assert 1 <= len(thought["attempts"]) <= 5
+        ghost = thought["attempts"][0]
+        assert ghost["action"] == attempt["action"]
+        assert ghost["trajectory"]["frames"] > 10
+    assert client.get(f"{path}/imagined", params={"attempt": 9}).status_code == 404
+    assert client.get(f"/api/runs/{card['id']}/items/00001:000/imagined").status_code == 404
+
+
+def test_a_run_of_another_agent_imagines_nothing(make_client: MakeClient, tmp_path: Path) -> None:
+    chosen = TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 0, tasks=1)
+    write_record(tmp_path, Runner(tmp_path / "cache").run(RunConfig("rand", chosen, attempts=2)))
+    client = make_client(runs=(tmp_path,))
+    [card] = client.get("/api/runs").json()
+    assert not card["imagines"]
+    answer = client.get(f"/api/runs/{card['id']}/items/{TASK}/imagined")
+    assert (answer.status_code, "imagines nothing" in answer.json()["detail"]) == (404, True)
+
+
+def test_a_record_of_another_version_is_not_explained(
+    make_client: MakeClient, tmp_path: Path
+) -> None:
+    task = TaskId.parse(TASK)
+    log = AttemptLog([task])
+    log.append(task, WIN, Simulator(TASK).attempt(TASK, WIN).outcome)
+    settings = {"percepts": 1, "listed": 5, "imagined": 5, "searches": 1}
+    chosen = TaskSelection(None, None, tasks=(TASK,))
+    config = RunConfig("imagine", chosen, settings=settings, attempts=1, seed=5)
+    written = RunRecord(config, provenance("phyre"), {}, TaskResults.of(log))
+    write_record(tmp_path, written)
+    client = make_client(runs=(tmp_path,))
+    [card] = client.get("/api/runs").json()
+    answer = client.get(f"/api/runs/{card['id']}/items/{TASK}/imagined")
+    assert answer.status_code == 404
+    assert "another version of the agent" in answer.json()["detail"]

@@ -12,6 +12,7 @@ from topple.player.models.base import Benchmark
 from topple.player.models.replays import RunCard
 from topple.runs.record import RecordError, RunRecord, read_data, read_record, record_paths
 
+IMAGINING = "imagine"  # the agent whose attempts and thoughts can be computed again
 DEPTH = 3  # folders of folders are searched this deep
 _ID_BYTES = 8
 _READ_AT_ONCE = 16  # records kept in memory
@@ -113,6 +114,7 @@ def run_card(entry: IndexedRun) -> RunCard:
                 place = f"{selection['setup']}, {selection['part']}, fold {selection['fold']}"
             count, wins = len(first), sum(number > 0 for number in first.values())
             whole = data["arrays"] is not None
+        imagines = entry.benchmark is Benchmark.PHYRE and config["agent"] == IMAGINING
         variant = f" ({config['variant']})" if config["variant"] else ""
         return RunCard(
             id=entry.id,
@@ -123,7 +125,8 @@ def run_card(entry: IndexedRun) -> RunCard:
             score=score,
             tasks=count,
             solved=wins,
-            has_attempts=whole,
+            has_attempts=whole or imagines,
+            imagines=imagines,
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RecordError(f"{entry.path} is no run record: {error}") from error

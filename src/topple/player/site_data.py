@@ -37,6 +37,7 @@ from topple.phyre.tier import Tier
 from topple.player.app import STATIC
 from topple.player.attempts import LIMITS
 from topple.player.data_files import write_data, write_packed
+from topple.player.imagined import imagination
 from topple.player.models.base import HINT_LEVELS, MAX_NAME, Benchmark, Hint
 from topple.player.models.iphyre import GameCard
 from topple.player.own_puzzles import ENOUGH, blank
@@ -62,6 +63,7 @@ from topple.runs.benchmark import find_benchmark
 _GEOMETRY = {"bodies", "sticks", "springs"}  # in games.json.gz
 _CONSTANT = {"radius_min", "radius_max"}  # the same for all tasks
 _FIRST = ("path.json", "hero.json")  # of the page
+IMAGINED_ATTEMPTS = 3  # at a task, before which a site shows what was imagined
 _OF_PLAYER = {"progress", "attempts"}  # added in the browser
 
 
@@ -262,4 +264,21 @@ def _run(service: Service, entry: IndexedRun) -> Mapping[str, Any] | None:
     # Links have to hold on every machine that builds the site, wherever its records are.
     lasting = hashlib.blake2b(entry.path.name.encode(), digest_size=8).hexdigest()
     run = {**detail.model_dump(mode="json"), "id": lasting}
-    return {"run": run, "attempts": attempts} if attempts else None
+    if not attempts:
+        return None
+    imagined = _imagined(entry, attempts) if detail.imagines else {}
+    return {"run": run, "attempts": attempts, "imagined": imagined}
+
+
+def _imagined(entry: IndexedRun, attempts: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """What was imagined before the first attempts at each task."""
+    return {
+        name: _plain(
+            (
+                imagination(entry.path, name, number)
+                for number in range(1, min(len(made), IMAGINED_ATTEMPTS) + 1)
+            ),
+            set(),
+        )
+        for name, made in attempts.items()
+    }

@@ -209,3 +209,47 @@ def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
 def test_coarse_is_less_careful() -> None:
     assert COARSE.time_step > Physics().time_step
     assert COARSE.velocity_passes < Physics().velocity_passes
+
+
+# Being watched.
+
+
+@pytest.mark.parametrize("engine", ["coarse", "chipmunk"])
+def test_thoughts_are_those_behind_the_attempts(cache: ActionCache, engine: str) -> None:
+    if engine == "chipmunk":
+        pytest.importorskip("pymunk", reason="needs the extra pymunk")
+    few = {**QUICK, "listed": 60, "imagined": 60} if engine == "chipmunk" else QUICK
+    agent = Imagine(engine=engine, **few)
+    [task] = tasks(EASY[0])
+    before = played(agent, [task], cache, attempts=4)
+    log = AttemptLog([task.id], 4)
+    testing = Testing([task], cache, log, np.random.default_rng(3))
+    thoughts = list(agent.think(testing, shown=3))
+    assert rows(testing) == rows(before)
+    assert [tuple(thought.action) for thought in thoughts] == [action for _, action in rows(before)]
+    for thought in thoughts:
+        assert 1 <= len(thought.best) <= 3
+        assert np.array_equal(thought.best[0], thought.action)
+        assert thought.solutions <= thought.imagined <= 2 * few["imagined"]
+    first = thoughts[0]
+    motion = first.mind.motion(first.action, 0)
+    assert motion is not None
+    expected = first.mind.imagine(first.action[None], 0)
+    assert motion.solved == expected.solved[0]
+    bodies = len(task.scene.bodies)
+    assert motion.poses.shape[1:] == (bodies + 1, 3)
+    assert np.allclose(motion.poses[0, bodies, :2], motion.balls[0, :2])
+    # The last frame is at most a tenth of a second from the end.
+    assert np.abs(motion.poses[-1, :bodies, :2] - expected.final[0]).max() < 30
+
+
+def test_ghosts_move_in_time_with_what_happens() -> None:
+    [task] = tasks(EASY[0])
+    action = np.array([0.5, 0.9, 0.3])
+    motion = NativeMind(task.scene, Physics()).motion(action, 0)
+    real = simulate_batch(SceneSet([task.scene]), [0], action[None], Request(stride=1, states=True))
+    assert motion is not None
+    assert real.states is not None
+    states = real.states[0, 5 : real.frame_count[0] : 6, :, :3]
+    assert np.array_equal(motion.poses[1:], states)
+    assert NativeMind(task.scene, COARSE).motion(np.array([0.0, 0.0, 1.0]), 0) is None

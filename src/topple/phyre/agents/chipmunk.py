@@ -98,13 +98,20 @@ class ChipmunkMind:
         self.constants = constants or Constants()
         self.max_steps = max_steps
 
-    def imagine(self, scene: Scene, balls: npt.ArrayLike, seed: int = 0) -> Imagined:
+    def imagine(
+        self,
+        scene: Scene,
+        balls: npt.ArrayLike,
+        seed: int = 0,
+        frames: list[Floats] | None = None,
+    ) -> Imagined:
         """Try actions on a scene with a goal.
 
         Args:
             scene: as it is perceived.
             balls: [actions, balls, 3] x, y and radius of the balls of each action, from 0 to 1.
             seed: of the noise on motion, which is drawn anew for each action.
+            frames: gets [bodies, 3] poses of all valid actions, at the start and at every look.
 
         Raises:
             ValueError: if the scene has no goal, or the balls another shape.
@@ -127,7 +134,7 @@ class ChipmunkMind:
         )
         for row in np.flatnonzero(valid).tolist():
             rng = np.random.default_rng((seed, row)) if self.constants.motion_noise else None
-            touch, steps, path = space.run(pixels[row], self.max_steps, rng)
+            touch, steps, path = space.run(pixels[row], self.max_steps, rng, frames)
             solved = touch >= space.hold_steps
             result.outcome[row] = Outcome.SOLVED if solved else Outcome.NOT_SOLVED
             result.steps[row] = steps - solved
@@ -277,7 +284,11 @@ class _Space:
         self._filled = True
 
     def run(
-        self, balls: Floats, max_steps: int, rng: np.random.Generator | None = None
+        self,
+        balls: Floats,
+        max_steps: int,
+        rng: np.random.Generator | None = None,
+        frames: list[Floats] | None = None,
     ) -> tuple[int, int, Floats]:
         """Make one attempt.
 
@@ -285,12 +296,15 @@ class _Space:
             balls: [balls, 3] in pixels.
             max_steps: at most.
             rng: draws the noise on motion, if there is any.
+            frames: gets the poses at the start and at every look.
 
         Returns:
             The steps of the longest touch of the goal bodies, the steps made, and
             [looks, 2, 2, 2] of the goal bodies: x, y, and cosine and sine of the angle.
         """
         self._fill(balls)
+        if frames is not None:
+            frames.append(self.poses())
         space, rows, stride = self._space, self._rows, self._constants.stride
         step, is_sleeping, bodies = lib.cpSpaceStep, lib.cpBodyIsSleeping, self._bodies
         spin, damping = rows[:, LAYOUT.spin], (1.0 + _ANGULAR_DAMPING * _DT) ** -stride
@@ -311,6 +325,8 @@ class _Space:
                 path[look, k, 0] = row[_PLACE]
                 path[look, k, 1] = row[_TURN]
             look += 1
+            if frames is not None:
+                frames.append(self.poses())
             held = held + stride if touches() else 0
             longest = max(longest, held)
             if longest >= self.hold_steps:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +50,17 @@ _WIDTHS = (0.01, 0.03, 0.1)  # standard deviations of derived actions
 _FAILURE_RADIUS = 0.04  # within which a failure speaks against other actions
 _FAILURE_WEIGHT = 0.9
 _SEED_BITS = 32
+_APART = 0.05  # between actions that are told apart when the agent is watched
+
+
+class Thought(NamedTuple):
+    """What the agent had imagined before an attempt."""
+
+    action: Actions  # that it attempts
+    imagined: int  # actions that it had imagined
+    solutions: int  # of them that worked in its head
+    best: Actions  # [actions, 3 * balls] those it believed in most, the attempted one first
+    mind: Mind  # its likeliest percept
 
 
 @dataclass
@@ -133,7 +145,7 @@ class Imagine:
 
     def act(self, testing: Testing) -> None:
         """Try to solve each task; several at once, on all cores."""
-        seed = int(testing.rng.integers(2**_SEED_BITS))
+        seed = self._seed(testing)
         testing.privileged |= self.is_oracle
         parts = [testing.part(task) for task in testing.tasks]
         with ThreadPoolExecutor(thread_count(None, len(parts))) as pool:
@@ -147,9 +159,26 @@ class Imagine:
             for action in self.remembered[name]:
                 testing.attempt(task, action)
             return
-        rng = np.random.default_rng([seed, int(name[:16], 16)])
-        search = _Search(self, testing, task, rng)
+        search = self._search(testing, task, seed)
         self.remembered[name] = [action.tolist() for action in search.attempts()]
+
+    def think(self, testing: Testing, shown: int) -> Iterator[Thought]:
+        """Act on the only task of a testing as in any run, and tell what is imagined.
+
+        Args:
+            testing: with the generator of the run.
+            shown: actions told of each thought, at most.
+        """
+        search = self._search(testing, testing.tasks[0], self._seed(testing))
+        return (search.thought(action, shown) for action in search.attempts())
+
+    @staticmethod
+    def _seed(testing: Testing) -> int:
+        return int(testing.rng.integers(2**_SEED_BITS))
+
+    def _search(self, testing: Testing, task: Task, seed: int) -> _Search:
+        rng = np.random.default_rng([seed, int(fingerprint([task.scene])[:16], 16)])
+        return _Search(self, testing, task, rng)
 
     def minds(self, scene: Scene, rng: np.random.Generator) -> list[Mind]:
         """What the world may be like: a perceived scene with believed physics each."""
@@ -315,15 +344,18 @@ class _Search:
             self._votes[fresh, number] += self._ask(number, shaken).solved
             self._counts[fresh, number] += 1
 
-    def _best(self) -> Actions | None:
-        """The action that is most likely to succeed, of those not yet tried."""
+    def _values(self) -> npt.NDArray[np.float64]:
+        """[actions] how likely each is to succeed."""
         weights = self._percepts.weights
         asked = self._counts.sum(axis=1) > 0
         # Before it is imagined again, a solution counts as if one of two repetitions failed.
         votes = self._votes @ weights + self._solved
         counts = self._counts @ weights + 2.0
-        value = np.where(asked | self._solved, votes / counts, 0.0) * self._belief
-        value = np.where(self._tried, -1.0, value)
+        return np.where(asked | self._solved, votes / counts, 0.0) * self._belief
+
+    def _best(self) -> Actions | None:
+        """The action that is most likely to succeed, of those not yet tried."""
+        value = np.where(self._tried, -1.0, self._values())
         if self._tried.all():
             return None
         equals = np.flatnonzero(value == value.max())
@@ -331,6 +363,18 @@ class _Search:
         self._tried[place] = True
         best: Actions = self._actions[place]
         return best
+
+    def thought(self, action: Actions, shown: int) -> Thought:
+        """What was imagined before an attempt at an action."""
+        best = [action]
+        order = np.lexsort((self._distance, -self._values()))
+        for other in self._actions[order[~self._tried[order]]]:
+            if len(best) >= shown:
+                break
+            if np.abs(np.stack(best) - other).max(axis=1).min() > _APART:
+                best.append(other)
+        mind = self._percepts.minds[int(self._percepts.weights.argmax())]
+        return Thought(action, len(self._actions), int(self._solved.sum()), np.stack(best), mind)
 
 
 def _belief_left(actions: Actions, failed: Actions) -> npt.NDArray[np.float64]:

@@ -16,13 +16,16 @@ import numpy.typing as npt
 
 from topple.phyre.action import Actions
 from topple.phyre.builder import WALL_BODIES
-from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.balls import with_balls
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.physics import Physics
-from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, Request
+from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, STEPS_PER_SECOND, Request
 from topple.phyre.engine.result import Outcome
+from topple.phyre.frames import start_poses
 from topple.phyre.scene import Body, Circle, Polygon, Scene, Shape
 
 _LOOKS_PER_SECOND = 4  # at imagined bodies
+_FRAMES_PER_SECOND = 10  # of imagined motion
 _HELD_FRAMES = 3 * _LOOKS_PER_SECOND  # while a goal has to hold
 _LEAST_SCALE = 0.2  # of a misperceived size
 _APART = 2.0 * SCENE_SIZE  # pixels; farther than two bodies of a scene can be
@@ -36,11 +39,24 @@ class Imagined(NamedTuple):
     final: npt.NDArray[np.float64]  # [actions, bodies, 2] where the scene's bodies end, in pixels
 
 
+class Motion(NamedTuple):
+    """An imagined attempt, to be looked at."""
+
+    solved: bool
+    fps: float  # frames in a second
+    poses: npt.NDArray[np.float64]  # [frames, bodies, 3] x, y in pixels, angle; balls last
+    balls: npt.NDArray[np.float64]  # [balls, 3] x, y and radius in pixels, at the start
+
+
 class Mind(Protocol):
     """An engine to imagine with, on one perceived scene."""
 
     def imagine(self, actions: Actions, seed: int) -> Imagined:
         """Imagine actions; the seed draws what the mind leaves to chance."""
+        ...
+
+    def motion(self, action: Actions, seed: int) -> Motion | None:
+        """How an action is imagined; None if its balls do not fit the perceived scene."""
         ...
 
 
@@ -108,6 +124,7 @@ class NativeMind:
     """
 
     def __init__(self, scene: Scene, physics: Physics) -> None:
+        self._scene = scene
         self._scenes = SceneSet([scene])
         self._physics = physics
         self._request = Request(
@@ -135,6 +152,23 @@ class NativeMind:
             _kept_distance(apart, result.frame_count),
             result.final_state[:, : self._bodies, :2].astype(np.float64),
         )
+
+    def motion(self, action: Actions, seed: int) -> Motion | None:
+        """How an action is imagined; None if its balls do not fit the perceived scene."""
+        own = self._physics
+        stride = max(1, round(1 / own.time_step / _FRAMES_PER_SECOND))
+        request = Request(max_steps=self._request.max_steps, stride=1, states=True)
+        physics = replace(own, seed=seed) if own.noise else own
+        result = simulate_batch(self._scenes, [0], action[None], request, physics=physics)
+        outcome = Outcome(int(result.outcome[0]))
+        if not outcome.is_valid:
+            return None
+        assert result.states is not None
+        balls = map_actions(self._scenes, np.zeros(1, np.int32), action[None])[1][0]
+        start = start_poses(with_balls(self._scene, balls))
+        states = result.states[0, : result.frame_count[0], :, :3]
+        poses = np.concatenate([start[None], states])[::stride]
+        return Motion(outcome.is_solved, 1 / own.time_step / stride, poses, balls)
 
 
 @dataclass
@@ -207,3 +241,14 @@ class OtherEngineMind:
         return Imagined(
             result.outcome == Outcome.SOLVED, distance + missing, result.final[:, :bodies, :2]
         )
+
+    def motion(self, action: Actions, seed: int) -> Motion | None:
+        """How an action is imagined; None if its balls do not fit the perceived scene."""
+        frames: list[npt.NDArray[np.float64]] = []
+        result = self._engine.imagine(self._scene, action.reshape(1, -1, 3), seed, frames)
+        if not frames:
+            return None
+        places = SceneSet([self._scene]), np.zeros(1, np.int32)
+        balls = map_actions(*places, action[None])[1][0]
+        fps = STEPS_PER_SECOND / self._engine.constants.stride
+        return Motion(bool(result.outcome[0] == Outcome.SOLVED), fps, np.stack(frames), balls)

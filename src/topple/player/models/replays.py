@@ -61,6 +61,7 @@ class RunCard(Model):
     tasks: int
     solved: int
     has_attempts: bool
+    imagines: bool = False  # whether the agent imagined attempts, which can be shown
 
 
 class ReplayHz(int, Enum):
@@ -101,3 +102,20 @@ class RunAttempt(Model):
     plan: list[Elimination] | None = None  # I-PHYRE
     reward: float | None = None
     replay: str  # address of the replay
+
+
+class ImaginedAttempt(Model):
+    """An attempt as an agent imagined it: the bodies of the goal that move, and the balls."""
+
+    action: list[float]
+    solved: bool  # in its head
+    trajectory: Trajectory
+
+
+class Imagination(Model):
+    """What an agent had imagined before one of its attempts."""
+
+    attempt: int  # its number, from 1
+    imagined: int  # actions
+    solutions: int  # of them that worked in its head
+    attempts: list[ImaginedAttempt]  # that it believed in most; the first is the one it made

@@ -7,12 +7,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
+from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.player.errors import InvalidError, NotFoundError
+from topple.player.imagined import imagination, run_again
 from topple.player.models import base
 from topple.player.models.base import MAX_STRIDE, Benchmark
 from topple.player.models.replays import (
     FilmFormat,
     GameReplay,
+    Imagination,
     PhyreReplay,
     ReplayHz,
     RunAttempt,
@@ -139,19 +142,25 @@ def show_run(service: CurrentService, run: RunPath) -> RunDetail:
     """Return a run with its tasks or games."""
     entry = _entry(service, run)
     try:
-        card = run_card(entry).model_dump()
-        if entry.benchmark is Benchmark.IPHYRE:
-            return RunDetail(**card, items=_games(entry))
-        return RunDetail(**card, items=_tasks(entry))
+        card = run_card(entry)
+        games = entry.benchmark is Benchmark.IPHYRE
+        items = _games(entry) if games else _tasks(entry, card.imagines)
+        return RunDetail(**card.model_dump(), items=items)
     except RecordError:
         raise NotFoundError(f"the record of run {run!r} cannot be read") from None
 
 
-def _tasks(entry: IndexedRun) -> list[RunItem]:
-    results = run_record(entry.path).results
+def _tasks(entry: IndexedRun, imagines: bool) -> list[RunItem]:
+    record = run_record(entry.path)
+    results = record.results
     made = Counter(attempt.task for attempt in results.attempts)
+    again = imagines and not made  # they are made again when they are asked for
     return [
-        RunItem(subject=str(task), attempts=made[task], first_solved=first or None)
+        RunItem(
+            subject=str(task),
+            attempts=first or record.config.attempts if again else made[task],
+            first_solved=first or None,
+        )
         for task, first in zip(results.tasks, results.first_solved.tolist(), strict=True)
     ]
 
@@ -178,7 +187,7 @@ def list_run_attempts(
     entry = _entry(service, run)
     try:
         games = entry.benchmark is Benchmark.IPHYRE
-        found = _plays(entry, subject) if games else _attempts(entry, subject)
+        found = _plays(entry, subject) if games else _attempts(service, entry, subject)
     except RecordError:
         raise NotFoundError(f"the record of run {run!r} cannot be read") from None
     if not found:
@@ -186,8 +195,30 @@ def list_run_attempts(
     return found
 
 
-def _attempts(entry: IndexedRun, subject: str) -> list[RunAttempt]:
-    attempts = [a for a in run_record(entry.path).results.attempts if str(a.task) == subject]
+@router.get("/runs/{run}/items/{subject}/imagined", dependencies=[Heavy])
+def show_imagined(
+    service: CurrentService,
+    run: RunPath,
+    subject: TaskPath,
+    attempt: Annotated[int, Query(ge=1, le=MAX_ATTEMPTS)] = 1,
+) -> Imagination:
+    """Return what an agent had imagined before one of its attempts at a task."""
+    entry = _entry(service, run)
+    try:
+        if not run_card(entry).imagines:
+            raise NotFoundError(f"the agent of run {run!r} imagines nothing")
+        with service.searches.slot():
+            return imagination(entry.path, subject, attempt)
+    except RecordError:
+        raise NotFoundError(f"the record of run {run!r} cannot be read") from None
+
+
+def _attempts(service: CurrentService, entry: IndexedRun, subject: str) -> list[RunAttempt]:
+    made = run_record(entry.path).results.attempts
+    attempts = [attempt for attempt in made if str(attempt.task) == subject]
+    if not made and run_card(entry).imagines:
+        with service.searches.slot():
+            attempts = list(run_again(entry.path, subject).attempts)
     return [
         RunAttempt(
             number=number,

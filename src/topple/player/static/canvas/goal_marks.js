@@ -1,4 +1,5 @@
 // Marks over a PHYRE scene: what has to touch, for how long it has, and earlier tries.
+import { paintPaths } from "./paths.js";
 import { paintBody, startPose, trace } from "./phyre_scene.js";
 import { PHYRE_SIZE } from "./scene_view.js";
 
@@ -145,6 +146,35 @@ export function paintGhost(ctx, { balls, number, solved }, colours, unit) {
   const [{ x, y }] = balls;
   label(ctx, x, y, String(number), colours, unit);
   ctx.restore();
+}
+
+/**
+ * An attempt as somebody imagined it: where its balls and the goal bodies go, and where they are now.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {{ replay: import("../play/replay.js").Replay, solved: boolean, paths: Map<number, number[][]> }} ghost
+ * @param {import("./phyre_scene.js").Body[]} bodies of the scene, with the balls of the ghost
+ * @param {number} step
+ * @param {any} colours
+ * @param {number} unit scene px per screen px
+ */
+export function paintImagined(ctx, { replay, solved, paths }, bodies, step, colours, unit) {
+  const poseOf = replay.at(step);
+  const line = solved ? colours.over.ring : colours.over.ghost;
+  for (const [index, path] of paths) {
+    const body = bodies[index];
+    paintPaths(ctx, [path], line, unit, 0.4);
+    ctx.save();
+    trace(ctx, body, poseOf(index) ?? startPose(body));
+    ctx.globalAlpha = 0.16;
+    ctx.fillStyle = colours.phyre[body.color ?? "black"];
+    ctx.fill();
+    ctx.globalAlpha = 0.7;
+    ctx.setLineDash([4 * unit, 3 * unit]);
+    ctx.lineWidth = 1.5 * unit;
+    ctx.strokeStyle = line;
+    ctx.stroke();
+    ctx.restore();
+  }
 }
 
 function label(ctx, x, y, text, colours, unit) {

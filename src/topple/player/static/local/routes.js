@@ -43,6 +43,7 @@ const ROUTES = [
   ["GET", "runs", async ({ catalogue }) => (await catalogue.answers()).runs],
   ["GET", "runs/:run", async (backend, { parts: [id] }) => (await findRun(backend, id)).run],
   ["GET", "runs/:run/items/:subject", listRunAttempts],
+  ["GET", "runs/:run/items/:subject/imagined", showImagined],
   ["GET", "puzzles", listPuzzles],
   ["GET", "puzzles/blank", blankPuzzle],
   ["POST", "puzzles/check", (backend, { body }) => checkPuzzle(backend, body)],
@@ -237,6 +238,13 @@ async function listRunAttempts(backend, { parts: [id, subject] }) {
   if (!Object.hasOwn(attempts, subject))
     throw new ApiError(404, `This run has no attempts at ${subject}.`);
   return attempts[subject];
+}
+
+async function showImagined(backend, { parts: [id, subject], query: { attempt = 1 } }) {
+  const { imagined } = await findRun(backend, id);
+  const thought = imagined?.[subject]?.[Number(attempt) - 1];
+  if (!thought) throw new ApiError(404, "What it imagined before this attempt is not on this site.");
+  return thought;
 }
 
 function cardOf({ id, name, benchmark, tier, mine }) {

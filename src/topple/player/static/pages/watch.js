@@ -159,18 +159,68 @@ export async function runPage({ parts: [id] }) {
   };
 }
 
+/** What the agent imagined before an attempt, with a switch that hides the ghosts. */
+class Imagined {
+  /** @param {Viewer} viewer @param {string} path of the agent's attempts */
+  constructor(viewer, path) {
+    this.#viewer = viewer;
+    this.#path = path;
+    this.#text = h("p", { class: "small", role: "status" });
+    this.#shown = h("input", {
+      type: "checkbox",
+      checked: true,
+      onchange: () => this.#draw(),
+    });
+    this.element = h(
+      "section",
+      { class: "card stack", "aria-label": "Imagined" },
+      h("h2", {}, "In its head"),
+      this.#text,
+      h("label", { class: "row small" }, this.#shown, "Show what it imagined, as ghosts"),
+    );
+  }
+
+  #viewer;
+  #path;
+  #text;
+  #shown;
+  #attempts = [];
+
+  /** @param {number} attempt its number @param {() => boolean} current whether it is still watched */
+  async show(attempt, current) {
+    this.#text.textContent = "It is thinking again, as it did before this attempt …";
+    const thought = await api.get(`${this.#path}/imagined`, { attempt }).catch((error) => ({ error }));
+    if (!current()) return;
+    this.#attempts = thought.attempts ?? [];
+    this.#text.textContent = thought.error
+      ? thought.error.message
+      : `Before this attempt it had imagined ${count(thought.imagined, "action")}; ` +
+        `${thought.solutions} of them worked in its head. The ghosts are the ` +
+        `${this.#attempts.length} that it believed in most, as it imagined them: green ones succeed, gray ones fail. ` +
+        "It attempted the first of them.";
+    this.#draw();
+  }
+
+  #draw() {
+    this.#viewer.imagine(this.#shown.checked ? this.#attempts : []);
+  }
+}
+
 export async function subjectPage({ parts: [id, subject], query }) {
   const [run, attempts] = await Promise.all([
     api.get(`runs/${encodeURIComponent(id)}`),
     api.get(`runs/${encodeURIComponent(id)}/items/${encodeURIComponent(subject)}`),
   ]);
   const viewer = new Viewer(run.benchmark);
+  const path = `runs/${encodeURIComponent(id)}/items/${encodeURIComponent(subject)}`;
+  const imagined = run.imagines ? new Imagined(viewer, path) : null;
   const list = h("div", { class: "attempt-list", role: "group", "aria-label": "Attempts" });
   const first = Math.max(
     0,
     attempts.findIndex(({ number }) => String(number) === query.get("attempt")),
   );
   let at = -1;
+  let name = subject;
 
   async function open(index) {
     if (index < 0 || index >= attempts.length || index === at) return;
@@ -179,7 +229,10 @@ export async function subjectPage({ parts: [id, subject], query }) {
     [...list.children].forEach((row, i) => row.setAttribute("aria-pressed", String(i === at)));
     list.children[at].scrollIntoView({ block: "nearest" });
     const data = await api.get(attempts[at].replay.replace(/^\/?api\//, ""));
-    if (at === index) viewer.show(data);
+    if (at !== index) return;
+    name = data.name ?? data.title;
+    viewer.show(data);
+    imagined?.show(attempts[at].number, () => at === index);
   }
 
   replace(
@@ -202,7 +255,7 @@ export async function subjectPage({ parts: [id, subject], query }) {
   if (attempts.length) await open(first);
 
   return {
-    title: `${run.agent} on ${subject}`,
+    title: `${run.agent} on ${name}`,
     leave: () => viewer.close(),
     element: h(
       "div",
@@ -212,7 +265,8 @@ export async function subjectPage({ parts: [id, subject], query }) {
           ["Watch", pageLink("watch")],
           [run.label || run.agent, pageLink("watch", id)],
         ],
-        title: subject,
+        title: name,
+        small: name === subject ? null : subject,
       }),
       h(
         "div",
@@ -221,6 +275,7 @@ export async function subjectPage({ parts: [id, subject], query }) {
         h(
           "div",
           { class: "panel" },
+          imagined?.element,
           h(
             "section",
             { class: "card stack" },

@@ -1,5 +1,9 @@
 // Watching an attempt of either benchmark: a scene with playback, and buttons to share it.
 import { api } from "../api.js";
+import { paintImagined } from "../canvas/goal_marks.js";
+import { palette } from "../canvas/palette.js";
+import { pathOf } from "../canvas/paths.js";
+import { ballBody } from "../canvas/phyre_scene.js";
 import { IPHYRE_SIZE, PHYRE_SIZE, SceneView } from "../canvas/scene_view.js";
 import { h, replace } from "../dom.js";
 import { paintReplay } from "./paint_replay.js";
@@ -34,6 +38,8 @@ export class Viewer {
     addEventListener("keydown", this.#keys);
   }
 
+  /** @type {{ replay: Replay, solved: boolean, paths: Map<number, number[][]>, bodies: any[] }[]} */
+  #ghosts = [];
   #data = null;
   #replay = /** @type {Replay | null} */ (null);
   #keys = (event) => this.playback.key(event);
@@ -41,6 +47,7 @@ export class Viewer {
   /** @param {any} data a PhyreReplay or a GameReplay of the server */
   show(data) {
     this.#data = data;
+    this.#ghosts = [];
     this.#replay = new Replay(data.trajectory);
     this.box.clear();
     const query =
@@ -52,6 +59,20 @@ export class Viewer {
     this.playback.open(this.#replay.last);
   }
 
+  /** Show what was imagined beside what happens. @param {any[]} attempts of the server's type ImaginedAttempt */
+  imagine(attempts) {
+    this.#ghosts = attempts.map(({ trajectory, solved }) => {
+      const replay = new Replay(trajectory);
+      const paths = new Map(trajectory.bodies.map((body) => [body, pathOf(replay, body)]));
+      return { replay, solved, paths, bodies: this.#bodies(replay) };
+    });
+    this.view.redraw();
+  }
+
+  #bodies(replay) {
+    return [...this.#data.scene.bodies, ...replay.balls.map(ballBody)];
+  }
+
   close() {
     removeEventListener("keydown", this.#keys);
     this.playback.close();
@@ -59,7 +80,10 @@ export class Viewer {
   }
 
   #paint(ctx) {
-    paintReplay(ctx, this.benchmark, this.#data, this.#replay, this.playback.step);
+    const { step } = this.playback;
+    paintReplay(ctx, this.benchmark, this.#data, this.#replay, step);
+    for (const ghost of this.#ghosts)
+      paintImagined(ctx, ghost, ghost.bodies, step, palette(), 1 / this.view.scale);
   }
 
   #verdict() {
