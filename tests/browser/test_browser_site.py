@@ -191,7 +191,7 @@ def test_the_browser_makes_films(make_visitor: MakeVisitor, host: Host, tmp_path
     visitor.go("#/replay/iphyre/support?plan=30:0,40:1")
     with Image.open(_film(visitor, "GIF", tmp_path)) as gif:
         assert gif.size == (600, 600)
-        assert gif.n_frames > 20
+        assert getattr(gif, "n_frames", 1) > 20
 
 
 @pytest.mark.parametrize("static", [False, True])
