@@ -144,6 +144,9 @@ def test_all_is_played_after_the_network_is_cut(
 def _export(visitor: Visitor, folder: Path) -> tuple[Any, list[RunRecord[Any, Any]]]:
     """The file of attempts that the page writes, and the records that they are scored as."""
     visitor.press("Settings")
+    for benchmark in Benchmark:
+        told = find_benchmark(benchmark.value).engine_hash()
+        expect(visitor.page.locator(".about")).to_contain_text(told)
     with visitor.page.expect_download() as download:
         visitor.press("Export my attempts")
     path = folder / download.value.suggested_filename

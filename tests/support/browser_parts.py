@@ -73,7 +73,7 @@ class Visitor:
         """Open a page by its hash, such as ``#/phyre``, and wait until it stands."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.address}{place}")
-        expect(self.page.locator("body[data-ready]")).to_be_attached()
+        expect(self.page.locator("body[data-ready]")).to_be_attached(timeout=30_000)
 
     @property
     def canvas(self) -> Locator:

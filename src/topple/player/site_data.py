@@ -18,7 +18,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from topple import __version__
 from topple.iphyre import game as games
 from topple.iphyre import sampling
 from topple.iphyre.engine.native import MAX_BODIES, MAX_JOINTS
@@ -44,7 +43,7 @@ from topple.player.own_puzzles import ENOUGH, blank
 from topple.player.players import new_player
 from topple.player.puzzles import published_task
 from topple.player.replays import plan_text
-from topple.player.routes import iphyre, phyre, replays
+from topple.player.routes import iphyre, phyre, players, replays
 from topple.player.runs import IndexedRun
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
@@ -58,7 +57,6 @@ from topple.player.solutions import (
 from topple.player.standing import iphyre_standing, phyre_standing
 from topple.player.store import sqlite_url
 from topple.player.texts import MAX_TEXT
-from topple.runs.benchmark import find_benchmark
 
 _GEOMETRY = {"bodies", "sticks", "springs"}  # in games.json.gz
 _CONSTANT = {"radius_min", "radius_max"}  # the same for all tasks
@@ -118,15 +116,8 @@ def _answers(service: Service, names: Sequence[str]) -> dict[str, Any]:
     cards = [card for card in iphyre.list_games(service, None) if card.name in names]
     found = [_game(service, card) for card in cards]
     task = phyre.show_task(service, None, str(template_tasks(next(iter(MODULES)))[0].id))
-    engines = {kind.value: find_benchmark(kind.value).engine_hash() for kind in Benchmark}
     return {
-        "health": {
-            "name": "topple",
-            "version": __version__,
-            "engine": engines["phyre"],
-            "engines": engines,
-            "owner": False,
-        },
+        "health": players.health(owner=False).model_dump(mode="json"),
         "limits": _limits(),
         "weights": WEIGHTS.tolist(),
         "templates": json.loads(bytes(phyre.list_templates(service, None).body)),

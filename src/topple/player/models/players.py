@@ -17,6 +17,7 @@ class Health(Model):
     name: str = "topple"
     version: str
     engine: str  # hash of PHYRE's outcomes
+    engines: dict[Benchmark, str]  # the hashes of both
     owner: bool  # whether the caller may create and export studies
 
 

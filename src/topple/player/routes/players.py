@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.responses import RedirectResponse
 
 from topple import __version__
-from topple.phyre.engine_hash import engine_hash
 from topple.player import players, study_session
 from topple.player.errors import ForbiddenError
+from topple.player.models.base import Benchmark
 from topple.player.models.players import Health, Me, NewPlayer, PuzzleProgress
 from topple.player.models.studies import AnswersIn, Consent, EventsIn, Stored, Withdrawal
 from topple.player.routes.guard import forget, remember
@@ -24,6 +24,7 @@ from topple.player.service import (
 )
 from topple.player.studies import withdraw
 from topple.player.study_session import me
+from topple.runs.benchmark import find_benchmark
 
 router = APIRouter(prefix="/api", tags=["players"])
 
@@ -34,7 +35,10 @@ NO_CONSENT = "you can take part only if you give your consent"
 @router.get("/health")
 def health(owner: Annotated[bool, Depends(is_owner)]) -> Health:
     """Return that the server is up, its version, and whether the caller is its owner."""
-    return Health(version=__version__, engine=engine_hash(), owner=owner)
+    engines = {kind: find_benchmark(kind.value).engine_hash() for kind in Benchmark}
+    return Health(
+        version=__version__, engine=engines[Benchmark.PHYRE], engines=engines, owner=owner
+    )
 
 
 @router.get("/owner", include_in_schema=False, dependencies=[Heavy])

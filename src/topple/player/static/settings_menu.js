@@ -5,7 +5,7 @@ import { palette } from "./canvas/palette.js";
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { settings } from "./settings.js";
-import { button, confirm, reportErrors, segments } from "./widgets.js";
+import { button, confirm, download, reportErrors, segments } from "./widgets.js";
 
 const THEMES = [
   ["auto", "System"],
@@ -48,6 +48,7 @@ export function soundButton() {
 }
 
 export function settingsButton() {
+  const about = h("p", { class: "small muted about" });
   const menu = h(
     "div",
     { class: "menu", id: "settings-menu", hidden: true },
@@ -67,6 +68,7 @@ export function settingsButton() {
       swatches(),
     ),
     api.local && dataSection(),
+    about,
   );
   const toggle = h(
     "button",
@@ -83,6 +85,7 @@ export function settingsButton() {
   const open = (yes) => {
     menu.hidden = !yes;
     toggle.setAttribute("aria-expanded", String(yes));
+    if (yes && !about.textContent) tellVersion(about);
   };
   const box = h("div", {}, toggle, menu);
   addEventListener("pointerdown", (event) => {
@@ -95,6 +98,13 @@ export function settingsButton() {
     }
   });
   return box;
+}
+
+/** Say which version this is, and whose outcomes it has. */
+async function tellVersion(line) {
+  const { version, engines } = await api.get("health").catch(() => ({}));
+  if (version)
+    line.textContent = `Topple ${version} · engine hashes: PHYRE ${engines.phyre}, I-PHYRE ${engines.iphyre}`;
 }
 
 /** What a page without a server keeps in this browser, to take along or to delete. */
@@ -122,10 +132,7 @@ function dataSection() {
 }
 
 async function exportAttempts() {
-  const text = JSON.stringify(await api.get("me/attempts"), null, 1);
-  const href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  h("a", { href, download: "topple-attempts.json" }).click();
-  URL.revokeObjectURL(href);
+  download("topple-attempts.json", JSON.stringify(await api.get("me/attempts"), null, 1));
 }
 
 function swatches() {
