@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from topple.datasets.spec import Actions, Keep, Tasks
 FORMATS = [
     (phyre_spec, "parquet", "png"),
     (phyre_spec, "arrow", "png"),
+    (partial(phyre_spec, arrays="bytes"), "parquet", "png"),
+    (partial(iphyre_spec, arrays="bytes"), "arrow", "png"),
     (phyre_spec, "webdataset", "png"),
     (phyre_spec, "webdataset", "mp4"),
     (phyre_spec, "webdataset", "npy"),
@@ -98,17 +101,41 @@ def test_arrow_is_read_by_its_own_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_arrays_as_bytes_are_read_without_us(form: str, tmp_path: Path) -> None:
+    import pyarrow.dataset as ds
+
+    spec = phyre_spec(
+        format=form, arrays="bytes", keep=Keep(stride=100, states=True, contacts=True)
+    )
+    build(spec, tmp_path)
+    files = sorted(map(str, tmp_path.glob(f"train-*.{form}")))
+    table = ds.dataset(files, format=form).to_table()
+    for row, sample in zip(table.to_pylist(), expected_samples(spec), strict=True):
+        states = np.frombuffer(row["states"], "<f4").reshape(row["states_shape"])
+        assert np.array_equal(states, sample["states"])
+        assert np.array_equal(row["contact_step"], sample["contact_step"])
+    about = table.schema.field("states").metadata[b"about"]
+    assert about.endswith(b"<f4 in C order")
+
+
+@pytest.mark.parametrize(
+    ("form", "arrays"), [("parquet", "lists"), ("arrow", "lists"), ("parquet", "bytes")]
+)
 def test_hugging_face_reads_a_folder(
-    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    form: str, arrays: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    spec = phyre_spec(format=form)
+    spec = phyre_spec(format=form, arrays=arrays)
     build(spec, tmp_path / "data")
     loaded = datasets.load_dataset(str(tmp_path / "data"), cache_dir=str(tmp_path / "cache"))
     assert set(loaded) == {"train", "test"}
     for row, sample in zip(loaded["train"], expected_samples(spec), strict=True):
-        assert np.array_equal(np.array(row["states"], np.float32).ravel(), sample["states"].ravel())
+        if arrays == "bytes":
+            states = np.frombuffer(row["states"], np.float32).reshape(row["states_shape"])
+        else:
+            states = np.array(row["states"], np.float32)
+        assert np.array_equal(states.ravel(), sample["states"].ravel())
         assert all(
             np.array_equal(np.asarray(image), picture)
             for image, picture in zip(row["rgb"], sample["rgb"], strict=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ from topple.phyre.action import listed_actions
 from topple.phyre.cache.action_cache import ACTION_CACHE, ActionCache
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.balls import with_balls
+from topple.phyre.engine.buffers import result_buffers
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.request import SCENE_SIZE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
@@ -64,6 +65,14 @@ _NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
 _TRIES = 200  # random actions drawn per one that is wanted, at most
 
 
+class _Packed(NamedTuple):
+    """Scenes as the engine takes them."""
+
+    place: dict[str, int]  # of each task
+    scenes: list[Scene]
+    packed: SceneSet
+
+
 class PhyreSource(Source):
     """PHYRE's attempts; see :class:`topple.datasets.sample.Source`.
 
@@ -77,8 +86,11 @@ class PhyreSource(Source):
         self.spec, self.base, self.backend = spec, base, backend
         self._puzzles: dict[str, Task | Scene] = {}
         self._tiers: dict[str, Tier] = {}  # of scenes
+        self._packed = _Packed({}, [], SceneSet([]))
+        self._pictures: dict[int, npt.NDArray[np.uint8]] = {}  # memory for those of a batch
         self.splits = self._chosen()
         self._drawn = lru_cache(maxsize=None)(self._draw)
+        self._known = lru_cache(maxsize=1)(self._sorted_out)  # for all kinds of draws of a task
         self._words = lru_cache(maxsize=None)(self._described)
         self.cache_folder = paths.cache_folder()
 
@@ -249,7 +261,8 @@ class PhyreSource(Source):
         if not len(solving) or not len(failing):
             return failing[:0]
         neighbours = min(_NEIGHBOURS, len(failing))
-        beside = KDTree(failing).query(rng.permutation(solving), neighbours)[1]
+        tree = KDTree(failing, balanced_tree=False, compact_nodes=False)  # asked little
+        beside = tree.query(rng.permutation(solving), neighbours)[1]
         ranked = np.reshape(
             beside, (len(solving), neighbours)
         ).T.ravel()  # the nearest of each first
@@ -263,7 +276,7 @@ class PhyreSource(Source):
         places = [self.base / name for name in self.spec.actions.records]
         return read_attempts(places, self.spec, {})
 
-    def _known(self, task: str) -> tuple[Array, Array]:
+    def _sorted_out(self, task: str) -> tuple[Array, Array]:
         """The listed actions that solve a task, and those that do not."""
         puzzle = self._puzzle(task)
         count = self.spec.actions.candidates
@@ -309,11 +322,22 @@ class PhyreSource(Source):
             max_contacts=FIRST_CONTACT_BUFFER if keep.contacts else 0,
         )
 
+    def _made(self, parts: Sequence[Sequence[Row]], threads: int | None) -> Iterator[Batch]:
+        self._pack({row.task for part in parts for row in part})
+        yield from super()._made(parts, threads)
+
+    def _pack(self, names: Iterable[str]) -> None:
+        """Pack the scenes of some tasks: once for all their batches."""
+        place = {name: number for number, name in enumerate(sorted(names))}
+        scenes = [self.scene(name) for name in place]
+        self._packed = _Packed(place, scenes, SceneSet(scenes))
+
     def _batch(self, rows: Sequence[Row], threads: int | None) -> Batch:
         """Samples of attempts that are simulated together."""
-        names = sorted({row.task for row in rows})
-        place = {name: number for number, name in enumerate(names)}
-        scenes = [self.scene(name) for name in names]
+        names = {row.task for row in rows}
+        if not names <= self._packed.place.keys():
+            self._pack(names)
+        place, scenes, _ = packed = self._packed
         widths = np.array([len(row.draw.action) for row in rows])
         parts = []
         for width in np.unique(widths).tolist():
@@ -321,32 +345,53 @@ class PhyreSource(Source):
             some = [rows[k] for k in places.tolist()]
             index = np.array([place[row.task] for row in some], np.int32)
             actions = np.array([row.draw.action for row in some]).reshape(len(some), width)
-            made = self._simulate(scenes, index, actions, threads)
+            made = self._simulate(packed, index, actions, threads)
             parts.append((places, self._columns(some, scenes, index, actions, made)))
         return merged(parts)
 
     def _simulate(
-        self, scenes: Sequence[Scene], index: Array, actions: Array, threads: int | None
+        self, packed: _Packed, index: Array, actions: Array, threads: int | None
     ) -> dict[str, Any]:
         """Arrays of a batch: the result, and the masks if they are kept."""
         keep, request = self.spec.keep, self._request()
         options: dict[str, Any] = {"threads": threads, "backend": self.backend}
-        packed = SceneSet(scenes)
-        result = simulate_batch(packed, index, actions, request, **options)
-        seen = result
+        scenes, played = packed.scenes, packed.packed
         if keep.after_solved:  # the outcome is that of the task, what is seen goes on
-            endless = [scene._replace(goal=None) for scene in scenes]
-            seen = simulate_batch(SceneSet(endless), index, actions, request, **options)
+            outcome = Request(max_steps=request.max_steps)
+            result = simulate_batch(played, index, actions, outcome, **options)
+            played = SceneSet([scene._replace(goal=None) for scene in scenes])
+        out = self._buffers(played, index, actions, request)
+        seen = simulate_batch(played, index, actions, request, out=out, **options)
         if seen.contact_count is not None and (most := int(seen.contact_count.max())) > (
             request.max_contacts
         ):
             larger = replace(request, max_contacts=most)
-            played = SceneSet(endless) if keep.after_solved else packed
             seen = simulate_batch(played, index, actions, larger, **options)
+        if not keep.after_solved:
+            result = seen
         made: dict[str, Any] = {"result": result, "seen": seen}
         if keep.masks:
             made["masks"] = _masks(scenes, index, result, request, keep.after_solved, options)
         return made
+
+    def _buffers(
+        self, scenes: SceneSet, index: Array, actions: Array, request: Request
+    ) -> BatchResult | None:
+        """Arrays of a batch with the pictures of the one before, whose memory is at hand.
+
+        Fresh memory takes as long to get as pictures to draw. A GPU makes more than one batch, so
+        the one before may still be in use.
+        """
+        if not request.images or self.backend == "cuda":
+            return None
+        count, balls = len(index), actions.shape[1] // 3
+        held = self._pictures.get(balls)  # a batch has parts with each number of balls
+        if held is None or len(held) < count:
+            shape = (max(count, self._batch_size()), request.frames, SCENE_SIZE, SCENE_SIZE)
+            held = self._pictures[balls] = np.zeros(shape, np.uint8)
+        others = replace(request, images=False)
+        fresh = result_buffers(scenes.packed, index, balls, others, None)
+        return replace(fresh, images=held[:count])
 
     def _columns(
         self,

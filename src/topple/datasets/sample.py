@@ -176,7 +176,10 @@ class Source(ABC):
         return 1
 
     def batches(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Batch]:
-        """Make attempts; a sample for each row, in order."""
+        """Make attempts; a sample for each row, in order.
+
+        Pictures of a batch may be overwritten when the next one is asked for.
+        """
         return next(self.batches_of([rows], threads))
 
     def batches_of(

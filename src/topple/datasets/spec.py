@@ -48,6 +48,7 @@ SPLITS = ("train", "dev", "test")
 DRAWS = ("random", "listed", "solutions", "near_misses", "failures", "nothing", "agent")
 FORMATS = ("parquet", "arrow", "webdataset", "hdf5", "minari", "rpin", "phyworld", "nff")
 PICTURES = ("png", "mp4", "npy")
+ARRAYS = ("lists", "bytes")
 STRATEGIES = ("on_the_fly", "combined", "in_advance")
 _MAX_SIZE = 2048  # pixels; a typo should not fill a disk
 
@@ -223,6 +224,7 @@ class Spec:
         keep: what is kept of them.
         format: how files are written, one of ``FORMATS``.
         pictures: WebDataset: how RGB frames are stored, one of ``PICTURES``.
+        arrays: Parquet and Arrow: how states and features are stored, one of ``ARRAYS``.
         strategy: Minari: the I-PHYRE environment, one of ``STRATEGIES``.
         shard_size: attempts in a file.
         shuffle: whether the attempts of a split are shuffled over its files.
@@ -236,6 +238,7 @@ class Spec:
     keep: Keep = field(default_factory=Keep)
     format: str = "parquet"
     pictures: str = "png"
+    arrays: str = "lists"
     strategy: str = "on_the_fly"
     shard_size: int = 256
     shuffle: bool = True
@@ -247,6 +250,7 @@ class Spec:
         for name, choices in (
             ("format", FORMATS),
             ("pictures", PICTURES),
+            ("arrays", ARRAYS),
             ("strategy", STRATEGIES),
         ):
             if getattr(self, name) not in choices:

@@ -23,6 +23,17 @@ PHYRE_RGB: npt.NDArray[np.uint8] = np.array(
 PHYRE_RGB.flags.writeable = False
 
 
+def _pairs() -> npt.NDArray[np.void]:
+    """The colours of two codes by the number of their two bytes, which takes half as long."""
+    table = np.zeros((len(Color), 256, 2, 3), np.uint8)  # by the right code, then the left one
+    table[:, : len(Color), 0] = PHYRE_RGB
+    table[:, : len(Color), 1] = PHYRE_RGB[:, None]
+    return table.reshape(-1, 6).view("V6").ravel()
+
+
+_PAIRS = _pairs()
+
+
 def to_rgb(codes: npt.ArrayLike) -> npt.NDArray[np.uint8]:
     """Paints colour codes.
 
@@ -39,4 +50,7 @@ def to_rgb(codes: npt.ArrayLike) -> npt.NDArray[np.uint8]:
     if array.size and (array.min() < 0 or array.max() >= len(Color)):
         bad = array[(array < 0) | (array >= len(Color))][0]
         raise ValueError(f"{bad} is no colour code; codes run from 0 to {len(Color) - 1}")
+    if array.dtype == np.uint8 and array.size and array.shape[-1] % 2 == 0:
+        pairs = np.ascontiguousarray(array).view("<u2")
+        return np.take(_PAIRS, pairs).view(np.uint8).reshape(*array.shape, 3)
     return np.take(PHYRE_RGB, array, axis=0)  # three times as fast as an index

@@ -22,7 +22,7 @@ SHOWN, SKIPPED = "shown", "skipped"  # kinds of marks
 def find_player(store: Store, key: str) -> Player | None:
     """The player with a key."""
     with store.reading() as session:
-        return session.scalar(_PLAYER, {"key": key})
+        return session.scalar(PLAYER, {"key": key})
 
 
 def new_player(store: Store, **columns: Any) -> Player:
@@ -110,7 +110,8 @@ def _tally_query(of_one_puzzle: bool) -> Select[Any]:
 
 # Queries of every call are built once, which takes longer than to run them.
 _TALLIES, _TALLY = _tally_query(False), _tally_query(True)
-_PLAYER = select(Player).where(Player.key == bindparam("key"))
+#: The player with a key.
+PLAYER = select(Player).where(Player.key == bindparam("key"))
 _MARKS = select(Mark.subject).where(
     Mark.player_id == bindparam("player"), Mark.kind == bindparam("kind")
 )

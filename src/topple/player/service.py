@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Header, Path, Query, Request, Response
 from sqlalchemy import Select, func
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 
 from topple.player.attempts import finish_interrupted
@@ -111,10 +112,15 @@ CurrentService = Annotated[Service, Depends(_current_service)]
 PlayerHeader = Annotated[str | None, Header(alias="X-Player", pattern=PLAYER_PATTERN)]
 
 
-def _optional_player(service: CurrentService, x_player: PlayerHeader = None) -> Player | None:
+async def _optional_player(
+    connection: HTTPConnection, service: CurrentService, x_player: PlayerHeader = None
+) -> Player | None:
     if x_player is None:
         return None
-    player = find_player(service.store, x_player)
+    caller: tuple[str | None, Player | None] = getattr(connection.state, "caller", (None, None))
+    key, player = caller  # whom the guard looked up
+    if key != x_player:
+        player = await run_in_threadpool(find_player, service.store, x_player)
     if player is None:
         raise UnknownPlayerError("this player is not known here; start as a new one")
     return player

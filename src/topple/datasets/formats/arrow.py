@@ -18,15 +18,14 @@ from topple.files import whole_file
 
 LIBRARIES = parquet.LIBRARIES
 LOSSY = parquet.LOSSY
-_LEVEL = -5  # as fast as LZ4, and smaller
 
 
 def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write a shard as one file."""
     name = f"{target.shard.name}.arrow"
-    columns = parquet.schema(target.fields)
+    columns = parquet.schema(target.fields, target.spec)
     options = pa.ipc.IpcWriteOptions(
-        compression=pa.Codec("zstd", compression_level=_LEVEL), use_threads=False
+        compression=pa.Codec("zstd", compression_level=parquet.LEVEL), use_threads=False
     )
     with (
         whole_file(target.folder / name) as temporary,

@@ -6,6 +6,7 @@ Rows are padded with zeros to the largest of the shard; ``shape/NAME`` has the s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from topple.files import whole_file
 
 LIBRARIES = ("h5py", "isal")
 LOSSY: tuple[str, ...] = ()
-_LEVEL = 1  # of compression: what is padded costs nothing, and little time is spent
-_SMALL = 2  # dimensions of arrays that are not worth compressing
+_LEVEL = 0  # of isal, its fastest: what is padded costs nothing, and little time is spent
+_SMALL = 4096  # bytes of rows that are not worth compressing
 _ROWS = 256  # of these that lie together
 
 
@@ -69,9 +70,9 @@ def _append(file: h5py.File, first: int, name: str, rows: Array, about: str) -> 
 
 def _create(file: h5py.File, name: str, rows: Array) -> h5py.Dataset:
     """An empty array of such rows; large ones are compressed, each row by itself."""
-    large = rows.ndim > _SMALL
-    packed = {"compression": "gzip", "compression_opts": _LEVEL} if large else {}
     sizes = [max(1, size) for size in rows.shape[1:]]
+    large = prod(sizes) * rows.dtype.itemsize > _SMALL
+    packed = {"compression": "gzip", "compression_opts": 1} if large else {}
     return file.create_dataset(
         name,
         (0, *rows.shape[1:]),

@@ -1,7 +1,9 @@
 """Parquet by pyarrow: a row per attempt, for tables of states and outcomes.
 
 Arrays are nested lists, pictures are lists of PNG images, and the features are declared in the
-schema as Hugging Face's ``datasets`` reads them. The format ``arrow`` has the same tables.
+schema as Hugging Face's ``datasets`` reads them. With ``arrays = "bytes"`` states and features are
+the bytes of an array, with its sizes in ``NAME_shape``: Parquet encodes the nesting of every number
+of a list, which takes several times as long as all else. The format ``arrow`` has the same tables.
 """
 
 from __future__ import annotations
@@ -25,13 +27,16 @@ from topple.media.png import read_png
 LIBRARIES = ("pyarrow", "isal")
 LOSSY: tuple[str, ...] = ()
 GROUP = 128  # rows that are written and read together
+_DENSE = 3  # dimensions of arrays that may be stored as bytes
+LEVEL = -5  # of zstd where it matters: as fast as LZ4, and smaller
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
 def _kind(field: Field) -> pa.DataType:
     if field.frames:
         return pa.list_(_IMAGE)
-    kind = pa.string() if field.dtype == "str" else pa.from_numpy_dtype(np.dtype(field.dtype))
+    named = {"str": pa.string(), "large_binary": pa.large_binary()}
+    kind = named.get(field.dtype) or pa.from_numpy_dtype(np.dtype(field.dtype))
     for size in reversed(field.shape):
         kind = pa.list_(kind) if size is None else pa.list_(kind, size)
     return kind
@@ -49,13 +54,30 @@ def _feature(field: Field) -> dict[str, Any]:
     return feature
 
 
-def schema(fields: Mapping[str, Field]) -> pa.Schema:
+def _as_bytes(field: Field, spec: Spec) -> bool:
+    return spec.arrays == "bytes" and not field.frames and len(field.shape) >= _DENSE
+
+
+def _stored(fields: Mapping[str, Field], spec: Spec) -> dict[str, Field]:
+    """The fields of the columns: an array stored as bytes has another one for its sizes."""
+    found = {}
+    for name, field in fields.items():
+        found[name] = field
+        if _as_bytes(field, spec):
+            about = f"{field.about}: {np.dtype(field.dtype).str} in C order"
+            found[name] = Field("large_binary", (), about)
+            found[f"{name}_shape"] = Field("int32", (len(field.shape),), f"sizes of {name}")
+    return found
+
+
+def schema(fields: Mapping[str, Field], spec: Spec) -> pa.Schema:
     """The columns, with their declarations and what they hold."""
-    features = {name: _feature(field) for name, field in fields.items()}
+    stored = _stored(fields, spec)
+    features = {name: _feature(field) for name, field in stored.items()}
     info = json.dumps({"info": {"features": features}})
     columns = [
         pa.field(name, _kind(field), metadata={"about": field.about})
-        for name, field in fields.items()
+        for name, field in stored.items()
     ]
     return pa.schema(columns, metadata={"huggingface": info})
 
@@ -63,16 +85,27 @@ def schema(fields: Mapping[str, Field]) -> pa.Schema:
 def tables(columns: pa.Schema, target: Target, batches: Iterable[Batch]) -> Iterator[pa.Table]:
     """The samples of a shard, batch by batch."""
     for batch in batches:
-        arrays = [_column(name, batch[name], field) for name, field in target.fields.items()]
+        arrays: list[pa.Array] = []
+        for name, field in target.fields.items():
+            if _as_bytes(field, target.spec):
+                arrays += _bytes(batch[name], field)
+            else:
+                arrays.append(_column(name, batch[name], field))
         yield pa.Table.from_arrays(arrays, schema=columns)
 
 
 def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write a shard as one file."""
     name = f"{target.shard.name}.parquet"
-    columns = schema(target.fields)
+    columns = schema(target.fields, target.spec)
     words = [name for name, field in target.fields.items() if field.dtype == "str"]
-    options = {"compression": "zstd", "use_dictionary": words, "write_statistics": words}
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        "use_dictionary": words,
+        "write_statistics": words,
+    }
+    if dense := [name for name, field in target.fields.items() if _as_bytes(field, target.spec)]:
+        options["compression_level"] = dict.fromkeys(dense, LEVEL)
     with (
         whole_file(target.folder / name) as temporary,
         pq.ParquetWriter(temporary, columns, **options) as writer,
@@ -80,6 +113,17 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
         for table in tables(columns, target, batches):
             writer.write_table(table, GROUP)
     return [name]
+
+
+def _bytes(column: Column, field: Field) -> list[pa.Array]:
+    """The bytes of arrays, and their sizes."""
+    shapes, numbers = column.shapes().astype(np.int32), column.flat(field.dtype)
+    starts = np.concatenate([[0], shapes.prod(axis=1).cumsum()]) * numbers.itemsize
+    buffers = [None, pa.py_buffer(starts.astype(np.int64)), pa.py_buffer(numbers)]
+    return [
+        pa.Array.from_buffers(pa.large_binary(), len(shapes), buffers),
+        pa.FixedSizeListArray.from_arrays(pa.array(shapes.ravel()), shapes.shape[1]),
+    ]
 
 
 def _column(name: str, column: Column, field: Field) -> pa.Array:
@@ -118,7 +162,7 @@ class Reader:
         self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
     ) -> None:
         self._open(folder / entry["files"][0])
-        self._fields = fields
+        self._fields, self._spec = fields, spec
         self._group: tuple[int, pa.Table] | None = None
 
     def _open(self, path: Path) -> None:
@@ -139,7 +183,16 @@ class Reader:
             self._group = (group, self._read(group))
         columns = self._group[1]
         row = number - int(self._ends[group]) + columns.num_rows
-        return {name: _value(columns[name][row], field) for name, field in self._fields.items()}
+        return {
+            name: (
+                np.frombuffer(columns[name][row].as_buffer(), field.dtype)
+                .reshape(columns[f"{name}_shape"][row].as_py())
+                .copy()
+                if _as_bytes(field, self._spec)
+                else _value(columns[name][row], field)
+            )
+            for name, field in self._fields.items()
+        }
 
 
 def _value(cell: Any, field: Field) -> Any:

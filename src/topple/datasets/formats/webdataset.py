@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ import numpy as np
 
 from topple.datasets.formats import Target, frames_per_second
 from topple.datasets.formats.pictures import picture_files
-from topple.datasets.sample import Batch, Field, Sample, Source, batch_samples
+from topple.datasets.sample import Batch, Column, Field, Sample, Source
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.media.files import mp4_bytes, read_mp4
@@ -27,7 +27,7 @@ from topple.media.png import read_png
 
 LIBRARIES = ("numpy", "isal", "av")
 LOSSY = ("rgb",)  # as MP4
-_BUFFER = 1 << 18  # bytes; what is smaller is written together
+_BUFFER = 1 << 20  # bytes; what is smaller is written together
 _IN_JSON = ("action", "balls", "goal")  # small arrays that people look at first
 
 
@@ -35,13 +35,15 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write a shard as one tar file."""
     name = f"{target.shard.name}.tar"
     with whole_file(target.folder / name) as temporary, temporary.open("wb", _BUFFER) as file:
-        for sample in batch_samples(batches):
-            for ending, parts in sorted(encode(sample, target.fields, target.spec).items()):
-                size = sum(map(len, parts))
-                file.write(_header(f"{sample['key']}.{ending}", size))
-                file.writelines(parts)
-                file.write(bytes(-size % tarfile.BLOCKSIZE))
-        file.write(bytes(2 * tarfile.BLOCKSIZE))
+        for batch in batches:
+            for key, files in encode(batch, target.fields, target.spec):
+                contents: list[bytes] = []
+                for ending, parts in sorted(files.items()):
+                    size = sum(map(len, parts))
+                    contents += _header(f"{key}.{ending}", size), *parts
+                    contents.append(_PADDING[: -size % tarfile.BLOCKSIZE])
+                file.writelines(contents)
+        file.write(2 * _PADDING)
     return [name]
 
 
@@ -52,9 +54,9 @@ def _header(name: str, size: int) -> bytes:
     the frame; so it makes one of them.
     """
     before, between, after, rest = _EMPTY
-    path, length = name.encode().ljust(_NAME, b"\0"), b"%011o\0" % size
-    total = rest + sum(path) + sum(length)
-    return b"".join((path, before, length, between, b"%06o\0 " % total, after))
+    path, length = name.encode(), b"%011o\0" % size
+    total = b"%06o\0 " % (rest + sum(path) + sum(length))
+    return b"".join((path.ljust(_NAME, b"\0"), before, length, between, total, after))
 
 
 def _empty() -> tuple[bytes, bytes, bytes, int]:
@@ -67,30 +69,41 @@ def _empty() -> tuple[bytes, bytes, bytes, int]:
     return *parts, sum(map(sum, parts)) + spaces
 
 
+_PADDING = bytes(tarfile.BLOCKSIZE)
 _NAME = 100  # bytes of a header for the name
 _EMPTY = _empty()
 
 
-def encode(sample: Sample, fields: Mapping[str, Field], spec: Spec) -> dict[str, list[bytes]]:
-    """The files of a sample by their endings, in parts."""
-    words: dict[str, Any] = {}
-    files: dict[str, list[bytes]] = {}
-    for name, field in fields.items():
-        value = sample[name]
-        if field.frames and spec.pictures != "npy":
-            if name == "rgb" and spec.pictures == "mp4":
+def encode(
+    batch: Batch, fields: Mapping[str, Field], spec: Spec
+) -> Iterator[tuple[str, dict[str, list[bytes]]]]:
+    """The files of each sample by their endings, in parts."""
+    in_json = [name for name, field in fields.items() if field.is_scalar or name in _IN_JSON]
+    words = zip(*(_plain(batch[name]) for name in in_json), strict=True)
+    rest = [(name, field, batch[name]) for name, field in fields.items() if name not in in_json]
+    for number, (key, values) in enumerate(zip(batch["key"].rows, words, strict=True)):
+        text = _JSON.encode(dict(zip(in_json, values, strict=True)))
+        files = {"json": [text.encode()]}
+        for name, field, column in rest:
+            value = column[number]
+            if not field.frames or spec.pictures == "npy":
+                files[f"{name}.npy"] = [_npy_header(value.shape, value.dtype), value.tobytes()]
+            elif name == "rgb" and spec.pictures == "mp4":
                 if len(value):
                     fps = Fraction(frames_per_second(spec), spec.keep.stride)
                     files["mp4"] = [mp4_bytes(list(value), fps)]
             else:
-                for number, content in enumerate(picture_files(name, value)):
-                    files[f"{name}.{number:03d}.png"] = [content]
-        elif field.is_scalar or name in _IN_JSON:
-            words[name] = value if isinstance(value, str) else value.tolist()
-        else:
-            files[f"{name}.npy"] = [_npy_header(value.shape, value.dtype), value.tobytes()]
-    files["json"] = [_JSON.encode(words).encode()]
-    return files
+                for frame, content in enumerate(picture_files(name, value)):
+                    files[f"{name}.{frame:03d}.png"] = [content]
+        yield key, files
+
+
+def _plain(column: Column) -> list[Any]:
+    """The values of a column as JSON has them."""
+    if column.sizes is None and isinstance(column.rows, np.ndarray):
+        return list(column.rows.tolist())
+    values = (column[number] for number in range(len(column)))
+    return [value if isinstance(value, str) else value.tolist() for value in values]
 
 
 _JSON = json.JSONEncoder(separators=(",", ":"))

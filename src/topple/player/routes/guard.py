@@ -23,7 +23,7 @@ from topple.player.errors import ForbiddenError, InvalidError
 from topple.player.ids import is_player_key
 from topple.player.models.base import Benchmark
 from topple.player.models.players import Me
-from topple.player.players import find_player
+from topple.player.players import PLAYER, find_player
 from topple.player.replays import parse_action
 from topple.player.service import CurrentService, Service, has_owner_key, owns
 from topple.player.study_session import participation
@@ -94,10 +94,14 @@ def _keys(connection: HTTPConnection) -> tuple[str, set[str]]:
     return acting, {key for key in (acting, *cookies[:_MAX_KEYS]) if is_player_key(key)}
 
 
-def unfinished_study(service: Service, keys: set[str]) -> str | None:
-    """The unfinished study of a participant who has one of these keys, or is linked to it."""
+def _look_up(service: Service, acting: str, keys: set[str]) -> tuple[str | None, Player | None]:
+    """The unfinished study of a participant who has one of these keys, and who is acting.
+
+    The study may also be that of a participant who is linked to a key.
+    """
     with service.store.reading() as session:
-        return session.scalar(_UNFINISHED, {"keys": list(keys)})
+        study = session.scalar(_UNFINISHED, {"keys": list(keys)})
+        return study, session.scalar(PLAYER, {"key": acting}) if acting in keys else None
 
 
 def _check(service: Service, acting: str, connection: HTTPConnection, refusal: str) -> None:
@@ -148,8 +152,11 @@ async def guard(
     refusal = None
     if service.settings.studies_only and not owns(service, connection, x_owner):
         refusal = _STUDIES_ONLY
-    elif keys and (study := await run_in_threadpool(unfinished_study, service, keys)):
-        refusal = _REFUSAL.format(study)
+    elif keys:
+        study, player = await run_in_threadpool(_look_up, service, acting, keys)
+        if acting in keys:
+            connection.state.caller = (acting, player)
+        refusal = None if study is None else _REFUSAL.format(study)
     try:
         if refusal is not None:
             await run_in_threadpool(_check, service, acting, connection, refusal)
