@@ -394,30 +394,41 @@ def stream(
         threads: at most this many; all cores by default.
         backend: where they are simulated.
     """
+    for number in count_from():
+        yield make_part(source, seed, number, actions=actions, threads=threads, backend=backend)
+
+
+def make_part(
+    source: Source,
+    seed: int,
+    number: int,
+    *,
+    actions: int = ACTIONS,
+    threads: int | None = None,
+    backend: Backend = "cpu",
+) -> Puzzles:
+    """The puzzles with one place in a stream, without those before them; see :func:`stream`."""
     windows = LIST_LENGTH // actions
     if not 1 <= actions <= LIST_LENGTH:
         raise ValueError(f"actions is {actions}; simulate 1 to {LIST_LENGTH} on each scene")
     listed = listed_actions(source.tier, LIST_LENGTH)
     together = 1 if device_for(backend, TOGETHER * CHUNK * actions) is None else TOGETHER
-    for number in count_from(0, together):
-        scenes: list[Scene] = []
-        turn: list[int] = []
-        for chunk in range(number, number + together):
-            drawn = _scenes(source, np.random.default_rng([seed, chunk]), threads)
-            turn += range(chunk * CHUNK, chunk * CHUNK + len(drawn))
-            scenes += drawn
-        first = np.array(turn) % windows * actions
-        tried = listed[first[:, None] + np.arange(actions)].reshape(-1, source.tier.action_size)
-        place = np.repeat(np.arange(len(scenes)), actions)
-        packed = SceneSet(scenes)
-        result = simulate_batch(packed, place, tried, threads=threads, backend=backend)
-        outcomes = result.outcome.reshape(len(scenes), actions)
-        solved, valid = (outcomes > 0).sum(axis=1), (outcomes != Outcome.INVALID).sum(axis=1)
-        kept = np.flatnonzero((solved > 0) & (solved < MOST_SOLVED * valid))
-        chosen = tuple(scenes[place] for place in kept.tolist())
-        yield Puzzles(
-            source.tier, chosen, first[kept], outcomes[kept], together * CHUNK, len(place)
-        )
+    scenes: list[Scene] = []
+    turn: list[int] = []
+    for chunk in range(number * together, (number + 1) * together):
+        drawn = _scenes(source, np.random.default_rng([seed, chunk]), threads)
+        turn += range(chunk * CHUNK, chunk * CHUNK + len(drawn))
+        scenes += drawn
+    first = np.array(turn) % windows * actions
+    tried = listed[first[:, None] + np.arange(actions)].reshape(-1, source.tier.action_size)
+    place = np.repeat(np.arange(len(scenes)), actions)
+    packed = SceneSet(scenes)
+    result = simulate_batch(packed, place, tried, threads=threads, backend=backend)
+    outcomes = result.outcome.reshape(len(scenes), actions)
+    solved, valid = (outcomes > 0).sum(axis=1), (outcomes != Outcome.INVALID).sum(axis=1)
+    kept = np.flatnonzero((solved > 0) & (solved < MOST_SOLVED * valid))
+    chosen = tuple(scenes[place] for place in kept.tolist())
+    return Puzzles(source.tier, chosen, first[kept], outcomes[kept], together * CHUNK, len(place))
 
 
 def make(

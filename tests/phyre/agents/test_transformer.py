@@ -14,7 +14,7 @@ import torch
 from topple.phyre import Setup, Tier, load_task
 from topple.phyre.action import listed_actions
 from topple.phyre.agents.belief import Belief
-from topple.phyre.agents.puzzle_supply import PuzzleSupply
+from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe
 from topple.phyre.agents.scene_tokens import COLUMNS, SceneTokens, ball_rows
 from topple.phyre.agents.task_training import chosen_tasks
 from topple.phyre.agents.transformer import Transformer, TransformerCheckpoint
@@ -34,6 +34,7 @@ TINY: dict[str, Any] = {
     "tasks": 6,
     "scrambled": 1,
     "puzzle_actions": 4,
+    "mined": 2,
     "watched": 1,
     "width": 16,
     "layers": 1,
@@ -117,7 +118,7 @@ def test_padding_and_company_change_no_prediction() -> None:
     tokens = SceneTokens("cpu")
     tokens.add([load_task(name).scene for name in ("00000:000", "00012:002", "00013:011")])
     actions = torch.rand(6, 3)
-    index = torch.tensor([1, 0, 2, 0, 1, 0])
+    index = np.array([1, 0, 2, 0, 1, 0])
     together = predict(network, tokens, index, actions, motion=True)
     for row in range(6):
         alone = predict(network, tokens, index[row : row + 1], actions[row : row + 1], motion=True)
@@ -151,23 +152,28 @@ def test_watched_attempts_move_as_the_engine_says() -> None:
 
 
 def test_the_supply_depends_on_the_seed_alone() -> None:
-    def names(threaded: bool) -> list[Any]:
-        supply = PuzzleSupply([(Free(Tier.BALL), 1)], 1, 4, 1, "cpu")
+    def parts(threaded: bool) -> list[Any]:
+        supply = PuzzleSupply(Recipe([(Free(Tier.BALL), 1)], 1, 4, 2, 1, "cpu"))
         if not threaded:
-            return [part.puzzles.scenes for part in supply.take(1)]
+            return supply.take(1)
         with supply:
-            return [part.puzzles.scenes for part in supply.take(1)]
+            return supply.take(1)
 
-    assert names(True) == names(False)
+    for one, other in zip(parts(True), parts(False), strict=True):
+        for name in ("first", "outcomes", "drawn", "simulated"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        for name in ("rows", "mined", "watched"):
+            for array, same in zip(getattr(one, name), getattr(other, name), strict=True):
+                np.testing.assert_array_equal(array, same)
 
 
 def test_errors_of_the_supply_reach_whoever_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("no more")
 
-    monkeypatch.setattr("topple.phyre.agents.puzzle_supply.stream", broken)
+    monkeypatch.setattr("topple.phyre.agents.puzzle_supply.make_part", broken)
     with (
-        PuzzleSupply([(Free(Tier.BALL), 3)], 1, 4, 1, "cpu") as supply,
+        PuzzleSupply(Recipe([(Free(Tier.BALL), 3)], 1, 4, 2, 1, "cpu")) as supply,
         pytest.raises(RuntimeError, match="no more"),
     ):
         supply.take(1)

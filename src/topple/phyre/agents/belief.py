@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from topple.phyre.action import Actions
 from topple.phyre.agents.dqn_network import Order
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.result import Outcome
@@ -43,24 +44,31 @@ class Belief:
 
 
 def attempt_by_belief(
-    testing: Testing, task: Task, numbers: Order, belief: Belief
+    testing: Testing, task: Task, numbers: Order, belief: Belief, others: Actions | None = None
 ) -> tuple[Order, Outcomes]:
     """Try the best candidate again and again; a failure counts against those beside it.
 
     Args:
         testing: where attempts are made.
         task: the task.
-        numbers: [candidates] their numbers in the list of actions; all valid.
-        belief: about these candidates.
+        numbers: [listed] numbers of the candidates in the list of actions; all valid.
+        belief: about these candidates, then about the others.
+        others: [others, action_size] candidates that are not in the list; all valid.
 
     Returns:
-        The numbers of the tried actions, and their outcomes.
+        The places of the tried ones among the candidates, and their outcomes.
     """
+    count = len(numbers) + (0 if others is None else len(others))
     tried: list[int] = []
-    outcomes: list[Outcomes] = []
-    for _ in range(min(testing.remaining(task), len(numbers))):
+    outcomes: list[int] = []
+    for _ in range(min(testing.remaining(task), count)):
         tried.append(best := belief.take_best())
-        outcomes.append(testing.attempt_listed(task, [int(numbers[best])]))
-        if outcomes[-1][0] == Outcome.NOT_SOLVED:
+        if best < len(numbers):
+            outcome = int(testing.attempt_listed(task, [int(numbers[best])])[0])
+        else:
+            assert others is not None
+            outcome = testing.attempt(task, others[best - len(numbers)])
+        outcomes.append(outcome)
+        if outcome == Outcome.NOT_SOLVED:
             belief.fail(best)
-    return numbers[tried], np.concatenate(outcomes)
+    return np.array(tried, np.int64), np.array(outcomes, np.int8)

@@ -326,7 +326,8 @@ class Dqn:
                     self.failure_penalty,
                     self.failure_radius,
                 )
-                order, outcomes = attempt_by_belief(testing, task, valid, belief)
+                tried, outcomes = attempt_by_belief(testing, task, valid, belief)
+                order = valid[tried]
             else:
                 order = valid[best_first(logits)]
                 if self.min_distance:

@@ -100,6 +100,11 @@ class Batches:
             )
 
     @property
+    def size(self) -> int:
+        """Attempts of a batch."""
+        return self._size
+
+    @property
     def solutions(self) -> int:
         """The number of attempts that are solutions."""
         return len(self._solutions)

@@ -1,66 +1,126 @@
-"""New puzzles for training, made in the background while the network learns."""
+"""New puzzles for training, made in the background while the network learns.
+
+On the CPU a thread makes them: nearly all of its time is spent in the engine, on all cores and
+without Python's lock. Where a GPU simulates, processes do, because putting scenes together would
+keep the lock from the training.
+"""
 
 from __future__ import annotations
 
-import queue
-import threading
-from collections.abc import Iterator, Sequence
-from itertools import count
+import multiprocessing
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from topple.phyre.action import listed_actions
+from topple.phyre.agents.mined import Mined, mine
+from topple.phyre.agents.scene_tokens import Rows, scene_rows
 from topple.phyre.agents.watched import Watched, pick, watch
-from topple.phyre.engine.backend import Backend
-from topple.phyre.scramble import LIST_LENGTH, Puzzles, Source, stream
+from topple.phyre.cache.shard import Outcomes
+from topple.phyre.engine.backend import Backend, device_for
+from topple.phyre.scramble import CHUNK, LIST_LENGTH, TOGETHER, Source, make_part
 from topple.threads import can_start_threads
 
-_AHEAD = 256  # parts that wait to be taken
-_WAIT = 0.2  # seconds, between looks at whether to stop
+_AHEAD = 64  # parts that are made before they are taken
+_PROCESSES, _THREADS = 3, 2  # beside a GPU, and threads of each
 
 
 class Part(NamedTuple):
-    """Some puzzles, with attempts to learn dynamics from."""
+    """Some puzzles, as they are learned."""
 
-    puzzles: Puzzles
-    watched: Watched | None
+    rows: Rows
+    first: npt.NDArray[np.int64]  # [puzzles] number of the first action tried on each
+    outcomes: Outcomes  # [puzzles, tried] of that action and those that follow it
+    mined: Mined
+    watched: Watched | None  # attempts to learn dynamics from
+    drawn: int  # scenes that were put together
+    simulated: int  # attempts
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+class Recipe(NamedTuple):
+    """What parts are made of; the same for all.
+
+    Attributes:
+        sources: where puzzles come from, and how many of each; they take turns.
+        seed: of all random choices.
+        actions: listed actions simulated on each scene.
+        mined: attempts beside solutions of each puzzle.
+        watched: attempts watched on each puzzle.
+        backend: where outcomes are simulated.
+    """
+
+    sources: Sequence[tuple[Source, int]]
+    seed: int
+    actions: int
+    mined: int
+    watched: int
+    backend: Backend
+
+    def part(self, source: int, number: int, threads: int | None = None) -> Part:
+        """The puzzles with a place in the stream of a source."""
+        chosen = self.sources[source][0]
+        puzzles = make_part(
+            *(chosen, self.seed, number),
+            actions=self.actions,
+            threads=threads,
+            backend=self.backend,
+        )
+        rng = np.random.default_rng([self.seed, number, source])
+        listed = listed_actions(puzzles.tier, LIST_LENGTH)
+        scenes, first, outcomes = puzzles.scenes, puzzles.first, puzzles.outcomes
+        mined = mine(
+            *(scenes, listed, first, outcomes, self.mined, rng),
+            threads=threads,
+            backend=self.backend,
+        )
+        seen = None
+        if self.watched and len(puzzles):
+            place, column = pick(outcomes, self.watched, rng)
+            seen = watch(scenes, place, listed[first[place] + column], threads)
+        simulated = puzzles.simulated + mined.outcomes.size
+        simulated += 0 if seen is None else len(seen.scene)
+        return Part(scene_rows(scenes), first, outcomes, mined, seen, puzzles.drawn, simulated)
 
 
 class PuzzleSupply:
     """Puzzles in an order that depends on the seed alone.
 
     Args:
-        sources: where puzzles come from, and how many of each; they take turns.
-        seed: of all random choices.
-        actions: listed actions simulated on each scene.
-        watched: attempts watched on each puzzle.
-        backend: where outcomes are simulated.
+        recipe: what they are made of.
     """
 
-    def __init__(
-        self,
-        sources: Sequence[tuple[Source, int]],
-        seed: int,
-        actions: int,
-        watched: int,
-        backend: Backend,
-    ) -> None:
-        self._sources = [pair for pair in sources if pair[1]]
-        self._seed, self._actions, self._watched = seed, actions, watched
-        self._backend: Backend = backend
-        self.total = sum(wanted for _, wanted in self._sources)
+    def __init__(self, recipe: Recipe) -> None:
+        sources = [pair for pair in recipe.sources if pair[1]]
+        self._recipe = recipe._replace(sources=sources)
+        self.total = sum(wanted for _, wanted in sources)
         self.made = 0
-        self._parts = self._endless()
-        self._queue: queue.Queue[Part | BaseException] = queue.Queue(_AHEAD)
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._turns = [0] * len(sources)
+        self._waiting: deque[Future[Part]] = deque()
+        self._executor: Executor | None = None
+        self._threads: int | None = None
 
     def __enter__(self) -> PuzzleSupply:
-        if self.total and can_start_threads():
-            self._thread = threading.Thread(target=self._work, daemon=True)
-            self._thread.start()
+        if not self.total or not can_start_threads():
+            return self
+        if device_for(self._recipe.backend, TOGETHER * CHUNK * self._recipe.actions) is None:
+            self._executor = ThreadPoolExecutor(1)
+        else:
+            self._threads = _THREADS
+            self._executor = ProcessPoolExecutor(
+                _PROCESSES,
+                # A forked process could not use the GPU.
+                multiprocessing.get_context("spawn"),
+                _keep,
+                (self._recipe,),
+            )
         return self
 
     def __exit__(
@@ -69,58 +129,57 @@ class PuzzleSupply:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
 
     def take(self, wanted: int) -> list[Part]:
         """Further parts until so many puzzles were taken in all; waits for them."""
         taken = []
         while self.made < min(wanted, self.total):
-            part = next(self._parts) if self._thread is None else self._queue.get()
-            if isinstance(part, BaseException):
-                raise part
-            taken.append(part)
-            self.made += len(part.puzzles)
+            self._order()
+            made = self._waiting.popleft().result()
+            taken.append(made)
+            self.made += len(made)
+        self._order()
         return taken
 
     def ready(self) -> int:
-        """Puzzles that can be taken without waiting, about, with those that were."""
-        parts = list(self._queue.queue)
-        return self.made + sum(len(part.puzzles) for part in parts if isinstance(part, Part))
+        """Puzzles that can be taken without waiting, with those that were."""
+        found = self.made
+        for future in self._waiting:
+            if not future.done() or future.exception() is not None:
+                break
+            found += len(future.result())
+        return found
 
-    def _work(self) -> None:
-        made = 0
-        try:
-            for part in self._parts:
-                made += len(part.puzzles)
-                while not self._stop.is_set():
-                    try:
-                        self._queue.put(part, timeout=_WAIT)
-                        break
-                    except queue.Full:
-                        continue
-                if self._stop.is_set() or made >= self.total:
-                    return
-        except Exception as error:  # whoever takes the next part hears of it
-            self._queue.put(error)
+    def _order(self) -> None:
+        """Have the next parts made, some of them ahead of time."""
+        ahead = min(_AHEAD if self._executor else 1, self.total - self.made)
+        while len(self._waiting) < ahead:
+            turn = [k / pair[1] for k, pair in zip(self._turns, self._recipe.sources, strict=True)]
+            source = turn.index(min(turn))
+            number = self._turns[source]
+            self._turns[source] += 1
+            self._waiting.append(self._submit(source, number))
 
-    def _endless(self) -> Iterator[Part]:
-        streams = [
-            stream(source, self._seed, actions=self._actions, backend=self._backend)
-            for source, _ in self._sources
-        ]
-        made = [0] * len(streams)
-        for number in count():
-            turn = min(range(len(made)), key=lambda k: made[k] / self._sources[k][1])
-            puzzles = next(streams[turn])
-            made[turn] += max(len(puzzles), 1)
-            yield Part(puzzles, self._watch(puzzles, number))
+    def _submit(self, source: int, number: int) -> Future[Part]:
+        if isinstance(self._executor, ProcessPoolExecutor):
+            return self._executor.submit(_make, source, number, self._threads)
+        if self._executor is not None:
+            return self._executor.submit(self._recipe.part, source, number)
+        made: Future[Part] = Future()
+        made.set_result(self._recipe.part(source, number))
+        return made
 
-    def _watch(self, puzzles: Puzzles, number: int) -> Watched | None:
-        if not self._watched or not len(puzzles):
-            return None
-        rng = np.random.default_rng([self._seed, number])
-        scene, column = pick(puzzles.outcomes, self._watched, rng)
-        listed = listed_actions(puzzles.tier, LIST_LENGTH)
-        return watch(puzzles.scenes, scene, listed[puzzles.first[scene] + column])
+
+_recipe: Recipe | None = None  # of a process that makes parts
+
+
+def _keep(recipe: Recipe) -> None:
+    global _recipe  # sent once, not with every part
+    _recipe = recipe
+
+
+def _make(source: int, number: int, threads: int | None) -> Part:
+    assert _recipe is not None
+    return _recipe.part(source, number, threads)

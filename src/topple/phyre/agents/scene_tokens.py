@@ -10,6 +10,7 @@ same everywhere and are left out. A ball of the player is a row like any other, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,13 @@ _MIN_RADIUS, _MAX_RADIUS = 2.0, SCENE_SIZE / 8  # pixels, of a ball of the playe
 Floats = npt.NDArray[np.float32]
 
 
+class Rows(NamedTuple):
+    """The rows of some scenes, one scene after the other."""
+
+    rows: Floats  # [bodies, COLUMNS]
+    counts: npt.NDArray[np.int64]  # [scenes] how many each has
+
+
 class SceneTokens:
     """The rows of many scenes on a device, one scene after the other.
 
@@ -46,26 +54,33 @@ class SceneTokens:
         rows: [bodies, COLUMNS].
         start: [scenes] where the rows of each scene begin.
         count: [scenes] how many it has.
+        counts: the same, in the memory of the host.
     """
 
     def __init__(self, device: str) -> None:
         self.rows = torch.zeros((0, COLUMNS), device=device)
         self.start = torch.zeros(0, dtype=torch.int64, device=device)
         self.count = torch.zeros(0, dtype=torch.int64, device=device)
+        self.counts = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
         return len(self.start)
 
     def add(self, scenes: Sequence[Scene]) -> None:
-        """Append scenes, if there are any."""
-        if not scenes:
+        """Append scenes."""
+        self.add_rows([scene_rows(scenes)])
+
+    def add_rows(self, parts: Sequence[Rows]) -> None:
+        """Append the rows of scenes."""
+        if not parts:
             return
-        rows, counts = scene_rows(scenes)
+        rows, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         start = len(self.rows) + np.cumsum(counts) - counts
         device = self.rows.device
         self.rows = torch.cat([self.rows, torch.from_numpy(rows).to(device)])
         self.start = torch.cat([self.start, torch.from_numpy(start).to(device)])
         self.count = torch.cat([self.count, torch.from_numpy(counts).to(device)])
+        self.counts = np.concatenate([self.counts, counts])
 
     def gather(self, scenes: Tensor, width: int) -> tuple[Tensor, Tensor]:
         """[scenes, width, COLUMNS] rows, and [scenes, width] whether there is a body."""
@@ -75,8 +90,10 @@ class SceneTokens:
         return self.rows[index] * there[..., None], there
 
 
-def scene_rows(scenes: Sequence[Scene]) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """[bodies, COLUMNS] rows of scenes, and [scenes] how many each has."""
+def scene_rows(scenes: Sequence[Scene]) -> Rows:
+    """The rows of scenes."""
+    if not scenes:
+        return Rows(np.zeros((0, COLUMNS), np.float32), np.zeros(0, np.int64))
     packed = SceneSet(scenes).packed
     counts = packed.body_counts().astype(np.int64)
     walls = [scene.bodies[: len(WALL_BODIES)] == WALL_BODIES for scene in scenes]
@@ -104,7 +121,7 @@ def scene_rows(scenes: Sequence[Scene]) -> tuple[Floats, npt.NDArray[np.int64]]:
     rows[every, _KIND + packed.kind[body]] = 1
     rows[every, _COLOR + packed.color[body]] = 1
     rows[:, _CORNERS:] = corners.reshape(len(body), -1) / SCENE_SIZE
-    return rows, kept
+    return Rows(rows, kept)
 
 
 def _corners(packed: PackedScenes) -> npt.NDArray[np.float64]:

@@ -1,18 +1,20 @@
 """A transformer over bodies, taught by puzzles without end.
 
-From top to bottom: the settings, what is learned from, training, checkpoints, acting, online
-learning. The network is in :mod:`~topple.phyre.agents.transformer_network`, puzzles come from
+From top to bottom: the settings, training, checkpoints, acting, online learning. The network is in
+:mod:`~topple.phyre.agents.transformer_network`, what it learns from in
+:mod:`~topple.phyre.agents.lessons`, and puzzles come from
 :mod:`~topple.phyre.agents.puzzle_supply`.
 
 The network says whether an action solves a scene. It learns from the training tasks and the cached
 outcomes of listed actions on them, and from new puzzles: *scrambled* from the training tasks, or
-*free*, made of no task (:mod:`topple.phyre.scramble`). Half of a batch are solutions, half are
-failures on the same scenes. Auxiliary targets, where bodies go and how long the goal holds, teach
-dynamics. Puzzles are made in the background; how many of them an update may draw from depends on
-its number alone, so on a CPU equal seeds give equal weights, unless training is limited by time.
+*free*, made of no task (:mod:`topple.phyre.scramble`). Solutions are changed a little to learn
+where success ends. Auxiliary targets, where bodies go and how long the goal holds, teach dynamics.
+Puzzles are made in the background; how many of them an update may draw from depends on its number
+alone, so on a CPU equal seeds give equal weights, unless training is limited by time.
 
-On a scored task the valid listed actions are ranked and tried best first. A failed attempt counts
-against the candidates beside it. The online variant also learns from its attempts, task after task.
+On a scored task the valid listed actions are ranked, the best are changed a little if asked for,
+and candidates are tried best first. A failed attempt counts against the candidates beside it. The
+online variant also learns from its attempts, task after task.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,15 +33,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from topple.phyre.action import Actions
 from topple.phyre.agents.belief import Belief, attempt_by_belief
-from topple.phyre.agents.dqn_network import Order
-from topple.phyre.agents.dqn_updates import Batches, UpdateTimer
-from topple.phyre.agents.puzzle_supply import PuzzleSupply
+from topple.phyre.agents.dqn_updates import UpdateTimer
+from topple.phyre.agents.lessons import Batch, Lessons
+from topple.phyre.agents.mined import changed, mine
+from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe
 from topple.phyre.agents.scene_tokens import SceneTokens
 from topple.phyre.agents.task_training import Checkpoint, chosen_tasks, data_digest
-from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
-from topple.phyre.agents.watched import Watched, pick, watch
+from topple.phyre.agents.transformer_network import Prediction, SceneTransformer, predict, rank
+from topple.phyre.agents.watched import pick, watch
 from topple.phyre.cache.shard import Outcomes
+from topple.phyre.engine.native import SceneSet, valid_actions
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scramble import ACTIONS, LIST_LENGTH, Free, Scrambled, Source
@@ -50,8 +56,18 @@ from topple.runs.settings import above_zero, at_least, divisible, fraction, sett
 
 #: Settings that cannot be changed after training; the others are for acting.
 TRAINING_SETTINGS = (
-    *("actions", "tasks", "scrambled", "free", "puzzle_actions", "task_share", "watched"),
-    *("auxiliary_weight", "width", "layers", "heads", "updates", "batch_size", "learning_rate"),
+    *("actions", "tasks", "scrambled", "free", "puzzle_actions", "task_share", "mined"),
+    *(
+        "mined_share",
+        "watched",
+        "auxiliary_weight",
+        "width",
+        "layers",
+        "heads",
+        "updates",
+        "batch_size",
+        "learning_rate",
+    ),
     *("pretrained", "data_seed"),
 )
 
@@ -63,6 +79,7 @@ _WARM_UP = 200  # updates until the learning rate is full
 _WEIGHT_DECAY = 0.01
 _MAX_GRAD_NORM = 1.0
 _MOTION_SCALE = 4.0  # of displacements, which are shares of the scene, in the loss
+_ROUNDS, _PARENTS = 3, 256  # of refinement; actions that others are derived from
 _ONLINE_BATCH = 256  # attempts of an online update
 _SEEDS = 2**31
 
@@ -79,43 +96,6 @@ class TransformerCheckpoint(Checkpoint):
     seconds: float
 
 
-class Lessons:
-    """What the network learns from, on its device: tasks, then puzzles as they come.
-
-    Args:
-        tier_actions: [actions, action_size] the list that numbers refer to.
-        device: of the network.
-    """
-
-    def __init__(self, tier_actions: Tensor, device: str) -> None:
-        self.scenes = SceneTokens(device)
-        self.actions = tier_actions
-        self.tasks: Outcomes = np.zeros((0, 0), np.int8)
-        self.puzzles: list[Outcomes] = []
-        self.first: list[np.ndarray[Any, np.dtype[np.int64]]] = []
-        self._watched: list[Tensor] = []
-        self._device = device
-
-    def watch(self, parts: Sequence[Watched]) -> None:
-        """Add watched attempts, with the numbers of their scenes here."""
-        parts = [part for part in parts if len(part.scene)]
-        if not parts:
-            return
-        new = [
-            torch.from_numpy(np.concatenate(arrays)).to(self._device)
-            for arrays in zip(*parts, strict=True)
-        ]
-        pairs = zip(self._watched, new, strict=True)
-        self._watched = [torch.cat(pair) for pair in pairs] if self._watched else new
-
-    def watched_batch(self, size: int, generator: torch.Generator) -> list[Tensor] | None:
-        """Watched attempts: their scenes, actions, outcomes, touches and motions."""
-        if not self._watched:
-            return None
-        chosen = torch.randint(len(self._watched[0]), (size,), generator=generator)
-        return [array[chosen.to(array.device)] for array in self._watched]
-
-
 @dataclass
 class Transformer:
     """The agent that ranks actions by a transformer over bodies.
@@ -127,6 +107,8 @@ class Transformer:
         free: puzzles made of building blocks alone.
         puzzle_actions: listed actions that are simulated on every scene for a puzzle.
         task_share: share of a batch that comes from the training tasks; the rest is puzzles.
+        mined: attempts on each scene beside its solutions; 0: none.
+        mined_share: share of attempts in a batch that mined ones take the place of.
         watched: attempts on each scene whose motion is learned, too; 0: none.
         auxiliary_weight: weight of what is learned beside the outcome.
         width: size of a token.
@@ -138,6 +120,7 @@ class Transformer:
         pretrained: checkpoint to start from, which must have seen no tasks; none if empty.
         data_seed: seed of the puzzles; they are the same for all seeds of weights and batches.
         rank_size: listed actions that are ranked on a task.
+        refined: actions beside the best of them that are ranked as well; 0: none.
         failure_penalty: what a failed attempt takes from the logits of candidates beside it; with
             the distance it falls off as a Gaussian. 0: candidates are tried best first.
         failure_radius: standard deviation of that Gaussian.
@@ -151,6 +134,7 @@ class Transformer:
         "tasks": 50,
         "scrambled": 20,
         "puzzle_actions": 16,
+        "mined": 4,
         "watched": 2,
         "width": 32,
         "layers": 2,
@@ -166,6 +150,8 @@ class Transformer:
     free: int = 0
     puzzle_actions: int = ACTIONS
     task_share: float = 0.25
+    mined: int = 64
+    mined_share: float = 0.5
     watched: int = 4
     auxiliary_weight: float = 1.0
     width: int = 256
@@ -177,6 +163,7 @@ class Transformer:
     pretrained: str = ""
     data_seed: int = 0
     rank_size: int = 10_000
+    refined: int = 0
     failure_penalty: float = 4.0
     failure_radius: float = 0.1
     online_updates: int = 0
@@ -191,10 +178,18 @@ class Transformer:
         at_least(self, 1, "actions", "puzzle_actions", "width", "layers", "heads", "updates")
         at_least(self, 1, "rank_size")
         at_least(self, 4, "batch_size")
-        at_least(self, 0, "tasks", "scrambled", "free", "watched", "auxiliary_weight")
-        at_least(self, 0, "data_seed", "failure_penalty", "online_updates", "online_learning_rate")
+        at_least(self, 0, "tasks", "scrambled", "free", "mined", "watched", "auxiliary_weight")
+        at_least(
+            self,
+            0,
+            "refined",
+            "data_seed",
+            "failure_penalty",
+            "online_updates",
+            "online_learning_rate",
+        )
         above_zero(self, "learning_rate", "failure_radius")
-        fraction(self, "task_share")
+        fraction(self, "task_share", "mined_share")
         divisible(self, "width", "heads")
         if not self.scrambled + self.free:
             self.task_share = 1.0
@@ -244,7 +239,10 @@ class Transformer:
         digest = self._digest(chosen)
         network = self._network = self._new_network(seed)
         optimizer = torch.optim.AdamW(
-            network.parameters(), lr=self.learning_rate, weight_decay=_WEIGHT_DECAY
+            network.parameters(),
+            lr=self.learning_rate,
+            weight_decay=_WEIGHT_DECAY,
+            fused=self.device != "cpu",
         )
         before = self._start_from(training) if self.pretrained else None
         done = 0
@@ -258,10 +256,10 @@ class Transformer:
                 return
             optimizer.load_state_dict(found.optimizer)
         start, earlier = time.monotonic(), self.seconds
-        listed = torch.tensor(training.actions(LIST_LENGTH), dtype=torch.float32)
-        lessons = Lessons(listed.to(self.device), self.device)
+        listed = training.actions(LIST_LENGTH)
+        lessons = Lessons(listed, self.task_share, self.mined_share, self.device)
         self._add_tasks(lessons, training, chosen)
-        of_tasks = self._task_batches(lessons, seed)
+        watched = max(2, self.batch_size // 8) if self.auxiliary_weight else 0
         timer = UpdateTimer(options.minutes)
         patient = options.minutes is None
         begun, made = time.monotonic(), done
@@ -289,29 +287,30 @@ class Transformer:
         sources: list[tuple[Source, int]] = [(Free(training.tier), self.free)]
         if self.scrambled:
             sources.append((Scrambled(chosen), self.scrambled))
-        supply = PuzzleSupply(
-            sources, self.data_seed, self.puzzle_actions, self.watched, training.backend
+        recipe = Recipe(
+            *(sources, self.data_seed, self.puzzle_actions),
+            *(self.mined, self.watched, training.backend),
         )
-        with supply:
+        with PuzzleSupply(recipe) as supply:
             while done < self.updates:
                 period = min(_PERIOD, max(1, self.updates // _PERIODS))
                 number = done // period
                 self._add_puzzles(lessons, supply, training, done, patient)
                 end = min(self.updates, (number + 1) * period)
                 begin = done
-                drawn = self._drawn(lessons, of_tasks, seed, number, end - begin)
-                generator = torch.Generator().manual_seed(seed + number)
+                drawn = lessons.draw(end - begin, self.batch_size, watched, seed, number)
                 while done < end:
                     timer.start()
                     count = min(timer.count, end - done)
-                    loss = 0.0
+                    losses = []
                     for _ in range(count):
                         rate = self._rate(done)
                         for group in optimizer.param_groups:
                             group["lr"] = rate
-                        batch = [array[done - begin] for array in drawn]
-                        loss += self._update(network, optimizer, lessons, batch, generator)
+                        batch = Batch(*(array[done - begin] for array in drawn))
+                        losses.append(self._update(network, optimizer, lessons, batch))
                         done += 1
+                    loss = float(torch.stack(losses).mean())
                     timer.stop(count)
                     self.updates = timer.plan(done, self.updates)
                     if options.minutes is not None:
@@ -322,7 +321,7 @@ class Transformer:
                     end = min(end, self.updates)
                     if checkpoint is not None and done == end and timer.is_time_to_save():
                         save(False).write(checkpoint)
-                    yield Report(done, self.updates, timer.rate, loss / count, rate)
+                    yield Report(done, self.updates, timer.rate, loss, rate)
         self._finished = save(True)
         load_weights(network, _single(self._finished.network))  # as others will load them
         if checkpoint is not None:
@@ -364,13 +363,18 @@ class Transformer:
     def _add_tasks(self, lessons: Lessons, training: Training, chosen: list[Task]) -> None:
         if not self.task_share:
             return
-        lessons.scenes.add([task.scene for task in chosen])
-        lessons.tasks = training.outcomes(self.actions, chosen)
+        scenes = [task.scene for task in chosen]
+        outcomes, actions = training.outcomes(self.actions, chosen), training.actions(self.actions)
+        rng = np.random.default_rng(self.data_seed)
+        first = np.zeros(len(chosen), np.int64)
+        mined = mine(scenes, actions, first, outcomes, self.mined, rng, backend=training.backend)
+        training.simulator_calls += mined.outcomes.size
+        watched = None
         if self.watched:
-            scene, column = pick(lessons.tasks, self.watched, np.random.default_rng(self.data_seed))
-            actions = training.actions(self.actions)[column]
-            lessons.watch([watch([task.scene for task in chosen], scene, actions)])
+            scene, column = pick(outcomes, self.watched, rng)
+            watched = watch(scenes, scene, actions[column])
             training.simulator_calls += len(scene)
+        lessons.add_tasks(chosen, outcomes, mined, watched)
 
     def _add_puzzles(
         self, lessons: Lessons, supply: PuzzleSupply, training: Training, done: int, patient: bool
@@ -382,51 +386,10 @@ class Transformer:
         else:
             wanted = max(supply.ready(), _LEAST_PUZZLES)
         parts = supply.take(wanted)
-        offset = len(lessons.scenes)
-        lessons.scenes.add([scene for part in parts for scene in part.puzzles.scenes])
-        seen: list[Watched] = []
-        for puzzles, watched in parts:
-            lessons.puzzles.append(puzzles.outcomes)
-            lessons.first.append(puzzles.first)
-            if watched is not None:
-                seen.append(watched._replace(scene=watched.scene + offset))
-                training.simulator_calls += len(watched.scene)
-            offset += len(puzzles)
-            training.puzzles += len(puzzles)
-            training.scenes_drawn += puzzles.drawn
-            training.simulator_calls += puzzles.simulated
-        lessons.watch(seen)
-
-    def _task_batches(self, lessons: Lessons, seed: int) -> Batches | None:
-        """What is drawn from tasks: nothing, a share of each batch, or all of it."""
-        puzzles = self.scrambled + self.free > 0
-        size = 2 * round(self.task_share * self.batch_size / 2) if puzzles else self.batch_size
-        if not len(lessons.tasks) or not size:
-            return None
-        return Batches(lessons.tasks, size - size % 2, even=True, seed=seed)
-
-    def _drawn(
-        self, lessons: Lessons, of_tasks: Batches | None, seed: int, period: int, count: int
-    ) -> list[Tensor]:
-        """[count, batch] scenes, numbers of actions, and outcomes, for the updates of a period."""
-        chunks: list[tuple[Any, Any, Any]] = []
-        taken = 0
-        if of_tasks is not None:
-            chunk = of_tasks.chunk(period, count)
-            chunks.append((chunk.tasks, chunk.numbers, chunk.solved))
-            taken = chunk.solved.shape[1]
-        rest = (self.batch_size - taken) // 2 * 2
-        if rest and lessons.puzzles:
-            outcomes = np.concatenate(lessons.puzzles)
-            first = np.concatenate(lessons.first)
-            chunk = Batches(outcomes, rest, even=True, seed=seed).chunk(period, count)
-            numbers = first[chunk.tasks] + chunk.numbers
-            chunks.append((chunk.tasks + len(lessons.tasks), numbers, chunk.solved))
-        kinds = (torch.int64, torch.int64, torch.float32)
-        return [
-            torch.from_numpy(np.concatenate(arrays, axis=1)).to(self.device, kind)
-            for arrays, kind in zip(zip(*chunks, strict=True), kinds, strict=True)
-        ]
+        lessons.add_puzzles(parts)
+        training.puzzles += sum(map(len, parts))
+        training.scenes_drawn += sum(part.drawn for part in parts)
+        training.simulator_calls += sum(part.simulated for part in parts)
 
     def _rate(self, done: int) -> float:
         """The learning rate of the next update: a short rise, then half a cosine to 0."""
@@ -439,23 +402,30 @@ class Transformer:
         network: SceneTransformer,
         optimizer: torch.optim.Optimizer,
         lessons: Lessons,
-        batch: list[Tensor],
-        generator: torch.Generator,
-    ) -> float:
+        batch: Batch,
+    ) -> Tensor:
+        """Make one update; returns the loss of outcomes, without waiting for it."""
         network.train()
-        scene, number, solved = batch
-        found = predict(network, lessons.scenes, scene, lessons.actions[number])
-        loss = outcome = functional.binary_cross_entropy_with_logits(found.logit, solved)
-        watched = None
-        if self.auxiliary_weight:
-            watched = lessons.watched_batch(max(2, self.batch_size // 8), generator)
-        if watched is not None:
-            loss = loss + self.auxiliary_weight * _auxiliary_loss(network, lessons.scenes, watched)
+        numbers, solved, top = (
+            torch.from_numpy(array).to(self.device)
+            for array in (batch.numbers, batch.solved, batch.watched)
+        )
+        count = len(solved)
+        actions, scenes = lessons.actions[numbers], batch.scenes
+        watched = [column[top] for column in lessons.watched]
+        if watched:
+            actions = torch.cat([actions, watched[0]])
+            scenes = np.concatenate([scenes, lessons.watched_scenes[batch.watched]])
+        found = predict(network, lessons.scenes, scenes, actions, motion=len(scenes) > count)
+        loss = outcome = functional.binary_cross_entropy_with_logits(found.logit[:count], solved)
+        if found.motion is not None:
+            seen = Prediction(found.logit[count:], found.touch[count:], found.motion[count:])
+            loss = loss + self.auxiliary_weight * _auxiliary_loss(seen, *watched[1:])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), _MAX_GRAD_NORM)
         optimizer.step()
-        return float(outcome.detach())
+        return outcome.detach()
 
     # Checkpoints.
 
@@ -487,60 +457,106 @@ class Transformer:
         tasks = sorted(testing.tasks, key=lambda task: task.id)
         scenes.add([task.scene for task in tasks])
         listed = testing.actions(self.rank_size)
-        vectors = torch.tensor(listed, dtype=torch.float32, device=self.device)
-        online = _Online(network, scenes, vectors, self) if self.online_updates else None
+        rng = np.random.default_rng(testing.rng.integers(_SEEDS))
+        online = _Online(network, scenes, self) if self.online_updates else None
         for place, task in enumerate(tasks):
             network.eval()
             # Others would be turned away; with two balls they are half of the list.
             valid = np.flatnonzero(testing.fits(task, self.rank_size))
             if not len(valid):
                 continue
-            candidates = vectors[torch.tensor(valid, device=self.device)]
-            logits = rank(network, scenes, place, candidates)
-            belief = Belief(logits, candidates, self.failure_penalty, self.failure_radius)
-            tried, outcomes = attempt_by_belief(testing, task, valid, belief)
+            score = partial(self._score, network, scenes, place)
+            logits = score(candidates := listed[valid])
+            others = candidates[:0]
+            if self.refined:
+                others, better = self._refine(task, candidates, logits, score, rng)
+                candidates, logits = (
+                    np.concatenate([candidates, others]),
+                    torch.cat([logits, better]),
+                )
+            vectors = self._vectors(candidates)
+            belief = Belief(logits, vectors, self.failure_penalty, self.failure_radius)
+            tried, outcomes = attempt_by_belief(testing, task, valid, belief, others)
             if online is not None:
-                online.learn(place, tried, outcomes)
+                online.learn(place, vectors[torch.from_numpy(tried)], outcomes)
+
+    def _vectors(self, actions: Actions) -> Tensor:
+        return torch.tensor(actions, dtype=torch.float32, device=self.device)
+
+    def _score(
+        self, network: SceneTransformer, scenes: SceneTokens, place: int, actions: Actions
+    ) -> Tensor:
+        return rank(network, scenes, place, self._vectors(actions))
+
+    def _refine(
+        self,
+        task: Task,
+        actions: Actions,
+        logits: Tensor,
+        score: Callable[[Actions], Tensor],
+        rng: np.random.Generator,
+    ) -> tuple[Actions, Tensor]:
+        """Further valid candidates beside the best ones, in rounds; and their logits."""
+        scene = SceneSet([task.scene])
+        found, known = [actions[:0]], [logits[:0]]
+        for _ in range(_ROUNDS):
+            every, scores = np.concatenate([actions, *found]), torch.cat([logits, *known])
+            best = scores.topk(min(_PARENTS, len(scores))).indices.cpu().numpy()
+            near = changed(every[rng.choice(best, self.refined // _ROUNDS)], rng)
+            near = near[valid_actions(scene, near)[0]]
+            if len(near):
+                found.append(near)
+                known.append(score(near))
+        return np.concatenate(found), torch.cat(known)
 
 
 class _Online:
     """Learning from attempts on scored tasks: from the last task, and from those before it."""
 
-    def __init__(
-        self, network: SceneTransformer, scenes: SceneTokens, vectors: Tensor, agent: Transformer
-    ) -> None:
-        self._network, self._scenes, self._vectors, self._agent = network, scenes, vectors, agent
+    def __init__(self, network: SceneTransformer, scenes: SceneTokens, agent: Transformer) -> None:
+        self._network, self._scenes, self._agent = network, scenes, agent
         self._optimizer = torch.optim.AdamW(
             network.parameters(), lr=agent.online_learning_rate, weight_decay=_WEIGHT_DECAY
         )
         self._rng = np.random.default_rng(0)
-        self._seen: list[tuple[int, Order, Outcomes]] = []
+        self._seen: list[tuple[int, Outcomes]] = []
+        self._starts: list[int] = []
+        self._tried: list[Tensor] = []
 
-    def learn(self, place: int, tried: Order, outcomes: Outcomes) -> None:
-        """Make updates after a task is finished."""
-        self._seen.append((place, tried, outcomes))
+    def learn(self, place: int, tried: Tensor, outcomes: Outcomes) -> None:
+        """Make updates after a task is finished.
+
+        Args:
+            place: of the task among the scenes.
+            tried: [attempts, action_size] what was tried on it.
+            outcomes: [attempts] what came of it.
+        """
+        self._starts.append(sum(map(len, self._tried)))
+        self._seen.append((place, outcomes))
+        self._tried.append(tried)
+        every = torch.cat(self._tried)
         self._network.train()
-        device = self._vectors.device
         for _ in range(self._agent.online_updates):
             half = _ONLINE_BATCH // 2
-            rows = [self._draw(-1) for _ in range(half)]
+            rows = [self._draw(len(self._seen) - 1) for _ in range(half)]
             rows += [self._draw(int(self._rng.integers(len(self._seen)))) for _ in range(half)]
-            columns = zip(*rows, strict=True)
-            scene, number, solved = (torch.tensor(column, device=device) for column in columns)
-            found = predict(self._network, self._scenes, scene, self._vectors[number])
-            loss = functional.binary_cross_entropy_with_logits(found.logit, solved)
+            scene, number, solved = zip(*rows, strict=True)
+            actions = every[torch.tensor(number, device=every.device)]
+            found = predict(self._network, self._scenes, np.array(scene), actions)
+            target = torch.tensor(solved, device=every.device)
+            loss = functional.binary_cross_entropy_with_logits(found.logit, target)
             self._optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             self._optimizer.step()
 
     def _draw(self, task: int) -> tuple[int, int, float]:
         """An attempt on a task: a solution as often as a failure, if there are both."""
-        place, tried, outcomes = self._seen[task]
+        place, outcomes = self._seen[task]
         solved = outcomes == Outcome.SOLVED
         wanted = np.flatnonzero(solved == bool(self._rng.integers(2)))
-        pool = wanted if len(wanted) else np.arange(len(tried))
+        pool = wanted if len(wanted) else np.arange(len(outcomes))
         chosen = int(pool[self._rng.integers(len(pool))])
-        return place, int(tried[chosen]), float(solved[chosen])
+        return place, self._starts[task] + chosen, float(solved[chosen])
 
 
 @dataclass
@@ -550,12 +566,8 @@ class TransformerOnline(Transformer):
     online_updates: int = 5
 
 
-def _auxiliary_loss(
-    network: SceneTransformer, scenes: SceneTokens, watched: list[Tensor]
-) -> Tensor:
-    """How far predictions of motion and touch are off, where they are known."""
-    scene, action, solved, touch, motion = watched
-    found = predict(network, scenes, scene, action, motion=True)
+def _auxiliary_loss(found: Prediction, solved: Tensor, touch: Tensor, motion: Tensor) -> Tensor:
+    """How far predictions of outcome, touch and motion are off, where they are known."""
     assert found.motion is not None
     loss = functional.binary_cross_entropy_with_logits(found.logit, solved)
     known = ~touch.isnan()

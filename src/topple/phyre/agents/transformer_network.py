@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -111,39 +113,42 @@ class SceneTransformer(nn.Module):
 def predict(
     network: SceneTransformer,
     scenes: SceneTokens,
-    index: Tensor,
+    index: npt.NDArray[np.int64],
     actions: Tensor,
     *,
     motion: bool = False,
 ) -> Prediction:
     """What becomes of attempts, with scenes of about the same size computed together.
 
+    The host knows the sizes of scenes, so it never waits for the device here.
+
     Args:
         network: the network.
         scenes: the scenes, on its device.
         index: [attempts] the scene of each.
-        actions: [attempts, action_size].
+        actions: [attempts, action_size] on its device.
         motion: whether to say where bodies will be, padded to the largest scene there can be.
     """
-    balls = ball_rows(actions)
-    sizes = scenes.count[index]
-    order: list[Tensor] = []
+    device = actions.device
+    kind = np.searchsorted(_WIDTHS, scenes.counts[index])
+    order = np.argsort(kind, kind="stable")
+    scene, place, back = (
+        torch.from_numpy(array).to(device) for array in (index[order], order, np.argsort(order))
+    )
+    balls = ball_rows(actions)[place]
     parts: list[Prediction] = []
-    least = -1
-    for width in _WIDTHS:
-        chosen = torch.nonzero((sizes > least) & (sizes <= width)).squeeze(1)
-        least = width
-        if not len(chosen):
+    start = 0
+    for width, count in zip(_WIDTHS, np.bincount(kind, minlength=len(_WIDTHS)), strict=True):
+        if not count:
             continue
-        with mixed_precision(actions.device):
-            rows, there = scenes.gather(index[chosen], width)
-            found = network(rows, there, balls[chosen], motion=motion)
+        part = slice(start, start := start + int(count))
+        with mixed_precision(device):
+            rows, there = scenes.gather(scene[part], width)
+            found = network(rows, there, balls[part], motion=motion)
         if found.motion is not None:
             pad = (0, 0, 0, MOST_BODIES - width)
             found = found._replace(motion=functional.pad(found.motion, pad))
-        order.append(chosen)
         parts.append(found)
-    back = torch.argsort(torch.cat(order))
     moved = [part.motion for part in parts if part.motion is not None]
     return Prediction(
         torch.cat([part.logit for part in parts])[back],
@@ -155,11 +160,9 @@ def predict(
 @torch.no_grad()
 def rank(network: SceneTransformer, scenes: SceneTokens, scene: int, actions: Tensor) -> Tensor:
     """[actions] the logits of actions on one scene."""
-    device = actions.device
-    together = TOGETHER[device.type]
     return torch.cat(
         [
-            predict(network, scenes, torch.full((len(part),), scene, device=device), part).logit
-            for part in torch.split(actions, together)
+            predict(network, scenes, np.full(len(part), scene), part).logit
+            for part in torch.split(actions, TOGETHER[actions.device.type])
         ]
     )

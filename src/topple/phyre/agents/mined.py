@@ -1,0 +1,82 @@
+"""Mined attempts: beside known solutions, where a little decides between success and failure.
+
+Listed actions are far apart, with two balls above all. Solutions that are changed a little give
+near misses and further solutions, which teach a network where the borders are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.action import Actions
+from topple.phyre.cache.shard import Outcomes
+from topple.phyre.engine.backend import Backend
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.result import Outcome
+from topple.phyre.scene import Scene
+
+_SPREADS = (0.01, 0.03, 0.1)  # standard deviations of changes
+
+
+class Mined(NamedTuple):
+    """Equally many attempts on each of some scenes; those on a scene never solved are invalid."""
+
+    actions: npt.NDArray[np.float32]  # [scenes, attempts, action_size]
+    outcomes: Outcomes  # [scenes, attempts]
+
+
+def changed(actions: Actions, rng: np.random.Generator) -> Actions:
+    """[actions, action_size] actions that differ a little from the given ones."""
+    spread = rng.choice(_SPREADS, (len(actions), 1))
+    near: Actions = np.clip(actions + spread * rng.standard_normal(actions.shape), 0, 1)
+    return near
+
+
+def mine(
+    scenes: Sequence[Scene],
+    actions: Actions,
+    first: npt.NDArray[np.int64],
+    outcomes: Outcomes,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    threads: int | None = None,
+    backend: Backend = "cpu",
+) -> Mined:
+    """Change known solutions of scenes, and simulate what becomes of them.
+
+    Args:
+        scenes: the scenes.
+        actions: the list that was tried on them.
+        first: [scenes] number of the first action that was tried on each.
+        outcomes: [scenes, tried] of that action and those that follow it.
+        count: attempts on each scene.
+        rng: for all random choices.
+        threads: at most this many; all cores by default.
+        backend: where they are simulated.
+    """
+    tried = outcomes.shape[1]
+    solutions = np.flatnonzero(outcomes == Outcome.SOLVED)
+    starts = np.searchsorted(solutions, np.arange(len(scenes) + 1) * tried)
+    solved = np.flatnonzero(np.diff(starts))
+    size = actions.shape[1]
+    found = Mined(
+        np.zeros((len(scenes), count, size), np.float32),
+        np.full((len(scenes), count), Outcome.INVALID, np.int8),
+    )
+    if not len(solved):
+        return found
+    place = np.repeat(solved, count)
+    column = solutions[rng.integers(starts[place], starts[place + 1])] % tried
+    # In the precision that they are learned with.
+    near = changed(actions[first[place] + column], rng).astype(np.float32)
+    result = simulate_batch(
+        SceneSet(scenes), place, near.astype(np.float64), threads=threads, backend=backend
+    )
+    found.actions[solved] = near.reshape(-1, count, size)
+    found.outcomes[solved] = result.outcome.reshape(-1, count)
+    return found
