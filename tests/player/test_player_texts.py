@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -102,6 +104,19 @@ def test_lists_are_short_and_a_damaged_row_cannot_break_them(
         assert "text" in answer.json()["detail"]
     assert client.delete(path, headers=player).status_code == 200
     assert client.get("/api/puzzles").json() == []
+
+
+def test_a_damaged_schema_is_called_damaged(
+    client: TestClient, player: dict[str, str], settings: Settings
+) -> None:
+    """As a flipped bit in the name of a column, which SQLite keeps as a text."""
+    path = settings.database.removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("ALTER TABLE players RENAME COLUMN schedule TO schedulf")
+        database.commit()
+    answer = client.get("/api/puzzles", headers=player)
+    assert answer.status_code == 500
+    assert "is damaged" in answer.json()["detail"]
 
 
 def test_a_row_that_cannot_be_answered_is_not_stored(

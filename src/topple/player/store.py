@@ -42,7 +42,8 @@ _BUSY_SECONDS = 10.0  # to wait for another writer
 _THREADS = 40  # that answer calls, each with a connection of its own
 _TRIES = 5
 _READING = "topple_reading"
-_DAMAGED = ("malformed", "could not decode")  # what SQLite says of damaged pages and texts
+# What SQLite says of damaged pages and texts, also where it keeps the names of columns.
+_DAMAGED = ("malformed", "could not decode", "no such column", "no such table", "no column named")
 _FULL = ("disk is full", "no space left")  # what SQLite and PostgreSQL say
 
 T = TypeVar("T")
