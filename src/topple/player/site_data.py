@@ -31,7 +31,7 @@ from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.scene import Body, Color, Kind, Scene
 from topple.phyre.scene.codec import scene_data
 from topple.phyre.task import Task, load_task, template_tasks
-from topple.phyre.templates import MODULES
+from topple.phyre.templates import MODULES, find_template
 from topple.phyre.tier import Tier
 from topple.player.app import STATIC
 from topple.player.attempts import LIMITS
@@ -88,9 +88,10 @@ def write_site_data(folder: Path, content: Content) -> None:
         for run in shown:
             write_packed(folder / "runs" / f"{run['run']['id']}.json.gz", run)
         cards = [{k: v for k, v in run["run"].items() if k != "items"} for run in shown]
-        write_packed(
-            folder / "answers.json.gz", {**_answers(service, content.games), "runs": cards}
-        )
+        templates = json.loads(bytes(phyre.list_templates(service, None).body))
+        # What only galleries and lists need stands apart: the first puzzle loads faster.
+        write_packed(folder / "lists.json.gz", {"templates": templates, "runs": cards})
+        write_packed(folder / "answers.json.gz", _answers(service, content.games))
         for template in content.templates:
             write_packed(folder / "answers" / f"{template}.json.gz", _template(service, template))
 
@@ -120,7 +121,7 @@ def _answers(service: Service, names: Sequence[str]) -> dict[str, Any]:
         "health": players.health(owner=False).model_dump(mode="json"),
         "limits": _limits(),
         "weights": WEIGHTS.tolist(),
-        "templates": json.loads(bytes(phyre.list_templates(service, None).body)),
+        "tiers": {name: find_template(name).tier.value for name in MODULES},
         "first": _first_tasks(service),
         "task": task.model_dump(mode="json", include=_CONSTANT),
         "games": found,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
 from topple.player.bits import RULES
 from topple.player.data_files import rules_data
 from topple.player.errors import NotFoundError
 from topple.player.models.base import Model
-from topple.player.service import CurrentService, tagged_response
+from topple.player.service import CurrentService
 
 router = APIRouter(prefix="/api/engine", tags=["engine"])
 
@@ -44,11 +44,11 @@ def show_engine(service: CurrentService) -> Engine:
 @router.get(
     _MODULE, response_class=Response, responses={200: {"content": {"application/gzip": {}}}}
 )
-def show_module(request: Request, service: CurrentService) -> Response:
+def show_module(service: CurrentService) -> Response:
     """Return both engines as a WebAssembly module, compressed by gzip."""
     if service.settings.module is None:
         raise NotFoundError("this server has no engines for the page; `make wasm` builds them")
-    # A browser asks each time, since its user may have joined a study.
-    return tagged_response(
-        request, service.settings.module.read_bytes(), "application/gzip", "no-cache"
-    )
+    # A browser keeps none: its user may join a study.
+    headers = {"Cache-Control": "no-store"}
+    content = service.settings.module.read_bytes()
+    return Response(content, media_type="application/gzip", headers=headers)

@@ -14,6 +14,11 @@ export class Catalogue {
     return this.#once("answers.json.gz", readJson);
   }
 
+  /** The templates and the runs that galleries list. */
+  lists() {
+    return this.#once("lists.json.gz", readJson);
+  }
+
   /** The engine, with both benchmarks. @returns {Promise<any>} */
   engine() {
     return this.#once("topple.wasm.gz", loadEngine);

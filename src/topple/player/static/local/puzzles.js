@@ -37,9 +37,9 @@ export async function findTask(backend, name) {
     };
     return { answer, scene: data, solution: null, hints: null };
   }
-  const { first, templates } = await catalogue.answers();
+  const { first, tiers } = await catalogue.answers();
   const [id] = name.split(":");
-  if (!templates.some((template) => template.id === id)) throw unknown(name);
+  if (!Object.hasOwn(tiers, id)) throw unknown(name);
   const { task: rest, scene, ...known } = first[name] ?? (await catalogue.task(id, name)) ?? {};
   if (!rest) throw unknown(name);
   return { answer: { ...task, ...rest, scene: sceneModel(scene) }, scene, ...known };

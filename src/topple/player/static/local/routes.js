@@ -40,7 +40,7 @@ const ROUTES = [
     ([method, pattern, handler]) =>
       /** @type {any} */ ([method, pattern, (backend, call) => handler(sourceOf(backend), call)]),
   ),
-  ["GET", "runs", async ({ catalogue }) => (await catalogue.answers()).runs],
+  ["GET", "runs", async ({ catalogue }) => (await catalogue.lists()).runs],
   ["GET", "runs/:run", async (backend, { parts: [id] }) => (await findRun(backend, id)).run],
   ["GET", "runs/:run/items/:subject", listRunAttempts],
   ["GET", "runs/:run/items/:subject/imagined", showImagined],
@@ -81,7 +81,7 @@ async function health({ catalogue }) {
 }
 
 async function listTemplates(backend) {
-  const { templates } = await backend.catalogue.answers();
+  const { templates } = await backend.catalogue.lists();
   const tally = [...(await tallies(backend, "phyre"))];
   return templates.map((template) => {
     const tried = tally.filter(([subject]) => subject.startsWith(`${template.id}:`));
@@ -91,9 +91,8 @@ async function listTemplates(backend) {
 }
 
 async function listTasks(backend, { parts: [id], query }) {
-  const { templates } = await backend.catalogue.answers();
-  if (!templates.some((template) => template.id === id))
-    throw new ApiError(404, `There is no template ${id}.`);
+  const { tiers } = await backend.catalogue.answers();
+  if (!Object.hasOwn(tiers, id)) throw new ApiError(404, `There is no template ${id}.`);
   const cards = await backend.catalogue.cards(id);
   const tally = await tallies(backend, "phyre");
   const shown = new Set((await backend.store.all("marks")).map(({ subject }) => subject));
@@ -228,7 +227,7 @@ async function listPlays({ store }, { parts: [name] }) {
 }
 
 async function findRun({ catalogue }, id) {
-  const { runs } = await catalogue.answers();
+  const { runs } = await catalogue.lists();
   if (!runs.some((run) => run.id === id)) throw new ApiError(404, "There is no such run here.");
   return catalogue.run(id);
 }

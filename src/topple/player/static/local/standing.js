@@ -5,11 +5,10 @@ const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / num
 
 /** The server's type Standing. The published results are in the answers of the site. */
 export async function phyreStanding(backend, tier) {
-  const { standing, templates, weights } = await backend.catalogue.answers();
+  const { standing, tiers, weights } = await backend.catalogue.answers();
   const tally = await tallies(backend, "phyre");
-  const tiers = new Map(templates.map((template) => [template.id, template.tier]));
   const played = [...tally].filter(
-    ([subject, { attempts }]) => attempts && tiers.get(subject.split(":")[0]) === tier,
+    ([subject, { attempts }]) => attempts && tiers[subject.split(":")[0]] === tier,
   );
   const first = played.map(([, { solvedAt }]) => solvedAt ?? Infinity);
   const curve = weights.map((_, k) => mean(first.map((number) => Number(number <= k + 1))));
