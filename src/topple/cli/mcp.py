@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from contextlib import suppress
 from typing import Annotated
 
@@ -94,5 +95,5 @@ def mcp(
         server = McpServer(Puzzles(evaluations, runs or paths.runs_folder()), port)
         if http:
             typer.echo(f"http://127.0.0.1:{port}/mcp  (press Ctrl-C to stop)", err=True)
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt, CancelledError):  # the latter on Python 3.10
             server.run("streamable-http" if http else "stdio")
