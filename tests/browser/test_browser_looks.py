@@ -145,7 +145,7 @@ def test_playback_is_scrubbed_stepped_and_paused(make_visitor: MakeVisitor) -> N
     visitor.press("Play")
     expect(visitor.verdict).to_have_text("Solved")
     film = visitor.page.get_by_role("link", name="GIF").get_attribute("href")
-    answer = visitor.page.request.get(f"{visitor.address}{film}")
+    answer = visitor.page.request.get(f"{visitor.address}{film}", timeout=60_000)
     assert answer.body().startswith(b"GIF8")
 
 

@@ -81,6 +81,15 @@ function show({ title, element, focused = false }, name) {
   announce(title ?? "Topple");
 }
 
+const UNFINISHED =
+  "Please finish it first, or leave it on its page. Until then, nothing is shown that could give a solution away.";
+
+/** A message with a capital letter and a full stop. */
+function sentence(text) {
+  const end = /[.!?…]$/.test(text) ? "" : ".";
+  return text.charAt(0).toUpperCase() + text.slice(1) + end;
+}
+
 function fail(error) {
   // The server tells a participant which study has to be finished first.
   const [study] = /#\/study\/[a-z0-9]{12}/.exec(error.message) ?? [];
@@ -90,7 +99,7 @@ function fail(error) {
       "div",
       { class: "empty" },
       h("h1", {}, study ? "You are taking part in a study" : "That did not work"),
-      h("p", { role: "alert" }, error.message),
+      h("p", { role: "alert" }, study ? UNFINISHED : sentence(error.message)),
       study
         ? h("a", { class: "button primary", href: study }, "Back to the study")
         : h("a", { class: "button", href: "#/" }, "Back to the puzzles"),

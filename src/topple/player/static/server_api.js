@@ -8,7 +8,7 @@ const PAGE = 500; // items of a list in one answer
 
 /** @type {import("./engine/page_physics.js").PagePhysics | null} */
 let physics = null;
-let wanted = false; // whether physics were asked for
+let loading = /** @type {Promise<void> | null} */ (null); // of physics
 let studying = false; // whether this page has opened a study: it simulates nothing then
 
 export class ServerApi {
@@ -27,9 +27,12 @@ export class ServerApi {
   }
 
   /** Load the engines into the page, if the server has them and this is no study. */
-  async prepare() {
-    if (wanted || studying) return;
-    wanted = true;
+  prepare() {
+    if (!studying) loading ??= this.#load();
+    return loading ?? Promise.resolve();
+  }
+
+  async #load() {
     try {
       const { module, rules } = await this.#call("GET", "engine");
       if (!module) return;

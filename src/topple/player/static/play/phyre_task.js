@@ -84,7 +84,7 @@ export class PhyreTask {
     this.notes = h("div", { class: "row" });
     this.element = this.build();
     this.connect();
-    if (!this.study) api.prepare();
+    if (!this.study) api.prepare().then(() => this.traceGhosts());
   }
 
   timer = 0;
