@@ -19,7 +19,7 @@ from topple.phyre.tier import Tier
 Actions = npt.NDArray[np.float64]
 
 CACHE_SEED = 42  # of the fixed list behind the published tables
-_LIST_STEP = 1000  # lists are drawn in steps, so that growing requests do not draw each time
+_LEAST_LISTED = 1024  # actions drawn together
 
 
 @cache
@@ -70,10 +70,12 @@ def listed_actions(tier: Tier, count: int, seed: int = CACHE_SEED) -> Actions:
 
     The published list was stored, and then simulated, in single precision.
     """
-    return _rounded(tier, -(-count // _LIST_STEP) * _LIST_STEP, seed)[:count]
+    # Few lengths, because callers ask for many.
+    length = max(_LEAST_LISTED, 1 << max(count - 1, 0).bit_length())
+    return _rounded(tier, length, seed)[:count]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _rounded(tier: Tier, count: int, seed: int) -> Actions:
     rounded = discrete_actions(tier, count, seed).astype(np.float32).astype(np.float64)
     rounded.flags.writeable = False

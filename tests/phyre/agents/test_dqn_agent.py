@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import torch
 
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.agents.dqn import Dqn, DqnOnline
-from topple.phyre.agents.dqn_updates import CHUNK
+from topple.phyre.agents.dqn_updates import CHUNK, Updates
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
@@ -187,9 +188,20 @@ def test_failures_count_against_the_actions_beside_them(
 def test_a_time_limit_lowers_the_updates_and_says_so(
     tasks: list[Task], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    now = 0.0
+
+    def run(self: Updates, count: int, rates: Any) -> float:
+        nonlocal now
+        now += 0.01 * count
+        return make_updates(self, count, rates)
+
+    make_updates = Updates.run
+    monkeypatch.setattr(Updates, "run", run)  # a hundred a second, however busy the machine is
+    clock = SimpleNamespace(monotonic=lambda: now)
+    monkeypatch.setattr("topple.phyre.agents.dqn_updates.time", clock)
     monkeypatch.setattr("topple.phyre.agents.dqn_updates.MEASURE_SECONDS", 0.05)
     agent = Dqn(**{**SMALL, "updates": 10 * CHUNK})
-    reports = list(agent.learn(training(tasks, cache), TrainingOptions(minutes=0.02)))
+    reports = list(agent.learn(training(tasks, cache), TrainingOptions(minutes=0.01)))
     assert reports[-1].done == reports[-1].planned == agent.updates < 10 * CHUNK
     assert agent.settings["updates"] == agent.updates
     assert (reports[-1].learning_rate or 0.0) < 0.1 * agent.learning_rate

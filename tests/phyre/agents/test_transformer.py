@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,27 @@ def test_errors_of_the_supply_reach_whoever_waits(monkeypatch: pytest.MonkeyPatc
         pytest.raises(RuntimeError, match="no more"),
     ):
         supply.take(1)
+
+
+@pytest.mark.parametrize("minutes", [None, 1e-9])
+def test_where_a_gpu_simulates_puzzles_are_made_before_the_first_update(
+    minutes: float | None, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A GPU that simulates has no time to train; a time limit ends the making of puzzles early."""
+    monkeypatch.setattr("topple.phyre.agents.puzzle_supply.device_for", lambda *_: object())
+    monkeypatch.setattr(
+        "topple.phyre.agents.puzzle_supply.ProcessPoolExecutor",
+        lambda _workers, _context, start, given: ThreadPoolExecutor(1, "", start, given),
+    )
+    phase = training(runner)
+    wanted = 100 if minutes else 1
+    agent = Transformer(**{**TINY, "scrambled": wanted})
+    reports = list(agent.learn(phase, TrainingOptions(minutes=minutes)))
+    preparing = [report for report in reports if report.preparing]
+    assert reports[: len(preparing)] == preparing
+    assert preparing[-1].done == phase.puzzles
+    assert (phase.puzzles < wanted) == bool(minutes)
+    assert reports[-1].done == reports[-1].planned
 
 
 def test_interrupted_training_resumes_with_the_same_weights(

@@ -1,8 +1,8 @@
 """New puzzles for training, made in the background while the network learns.
 
 On the CPU a thread makes them: nearly all of its time is spent in the engine, on all cores and
-without Python's lock. Where a GPU simulates, processes do, because putting scenes together would
-keep the lock from the training.
+without Python's lock. Where a GPU simulates, it has no time left for training, so all puzzles are
+made before, by processes that put scenes together while others wait for the GPU.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from topple.phyre.scramble import CHUNK, LIST_LENGTH, TOGETHER, Source, make_par
 from topple.threads import can_start_threads
 
 _AHEAD = 64  # parts that are made before they are taken
-_PROCESSES, _THREADS = 3, 2  # beside a GPU, and threads of each
+_PROCESSES, _THREADS = 3, 4  # that use a GPU, which takes 9 GB for each; threads of each
 
 
 class Part(NamedTuple):
@@ -95,6 +95,11 @@ class PuzzleSupply:
 
     Args:
         recipe: what they are made of.
+
+    Attributes:
+        total: puzzles to be made.
+        made: puzzles taken so far.
+        on_gpu: whether a GPU simulates them.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -102,18 +107,18 @@ class PuzzleSupply:
         self._recipe = recipe._replace(sources=sources)
         self.total = sum(wanted for _, wanted in sources)
         self.made = 0
+        most = TOGETHER * CHUNK * recipe.actions
+        self.on_gpu = self.total > 0 and device_for(recipe.backend, most) is not None
         self._turns = [0] * len(sources)
         self._waiting: deque[Future[Part]] = deque()
         self._executor: Executor | None = None
-        self._threads: int | None = None
 
     def __enter__(self) -> PuzzleSupply:
         if not self.total or not can_start_threads():
             return self
-        if device_for(self._recipe.backend, TOGETHER * CHUNK * self._recipe.actions) is None:
+        if not self.on_gpu:
             self._executor = ThreadPoolExecutor(1)
         else:
-            self._threads = _THREADS
             self._executor = ProcessPoolExecutor(
                 _PROCESSES,
                 # A forked process could not use the GPU.
@@ -129,8 +134,14 @@ class PuzzleSupply:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Make no more puzzles, and free what that takes."""
+        self.total = self.made
         if self._executor is not None:
             self._executor.shutdown(cancel_futures=True)
+        self._waiting.clear()
 
     def take(self, wanted: int) -> list[Part]:
         """Further parts until so many puzzles were taken in all; waits for them."""
@@ -163,13 +174,13 @@ class PuzzleSupply:
             self._waiting.append(self._submit(source, number))
 
     def _submit(self, source: int, number: int) -> Future[Part]:
-        if isinstance(self._executor, ProcessPoolExecutor):
-            return self._executor.submit(_make, source, number, self._threads)
-        if self._executor is not None:
-            return self._executor.submit(self._recipe.part, source, number)
-        made: Future[Part] = Future()
-        made.set_result(self._recipe.part(source, number))
-        return made
+        if self._executor is None:
+            made: Future[Part] = Future()
+            made.set_result(self._recipe.part(source, number))
+            return made
+        if self.on_gpu:
+            return self._executor.submit(_make, source, number)
+        return self._executor.submit(self._recipe.part, source, number)
 
 
 _recipe: Recipe | None = None  # of a process that makes parts
@@ -180,6 +191,6 @@ def _keep(recipe: Recipe) -> None:
     _recipe = recipe
 
 
-def _make(source: int, number: int, threads: int | None) -> Part:
+def _make(source: int, number: int) -> Part:
     assert _recipe is not None
-    return _recipe.part(source, number, threads)
+    return _recipe.part(source, number, _THREADS)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ from topple.phyre.agents.belief import Belief, attempt_by_belief
 from topple.phyre.agents.dqn_updates import UpdateTimer
 from topple.phyre.agents.lessons import Batch, Lessons
 from topple.phyre.agents.mined import changed, mine
-from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe
+from topple.phyre.agents.puzzle_supply import Part, PuzzleSupply, Recipe
 from topple.phyre.agents.scene_tokens import SceneTokens
 from topple.phyre.agents.task_training import Checkpoint, chosen_tasks, data_digest
 from topple.phyre.agents.transformer_network import Prediction, SceneTransformer, predict, rank
@@ -75,6 +75,7 @@ _PERIOD, _PERIODS = 200, 20  # updates between which new puzzles join in, at mos
 _LEAST_PUZZLES = 100  # waited for if time is limited
 _FIRST_PUZZLES = 0.1  # of all puzzles are there before the first update
 _REPLANNED = 0.5  # of a time limit, from where on it may end the training with fewer updates
+_PREPARING = 0.35  # of a time limit, for puzzles that are made before the first update
 _WARM_UP = 200  # updates until the learning rate is full
 _WEIGHT_DECAY = 0.01
 _MAX_GRAD_NORM = 1.0
@@ -292,6 +293,9 @@ class Transformer:
             *(self.mined, self.watched, training.backend),
         )
         with PuzzleSupply(recipe) as supply:
+            if supply.on_gpu:
+                limit = None if options.minutes is None else 60 * _PREPARING * options.minutes
+                yield from self._prepare(lessons, supply, training, limit)
             while done < self.updates:
                 period = min(_PERIOD, max(1, self.updates // _PERIODS))
                 number = done // period
@@ -376,6 +380,19 @@ class Transformer:
             training.simulator_calls += len(scene)
         lessons.add_tasks(chosen, outcomes, mined, watched)
 
+    def _prepare(
+        self, lessons: Lessons, supply: PuzzleSupply, training: Training, limit: float | None
+    ) -> Iterator[Report]:
+        """Have all puzzles made, or those that can be made in so many seconds."""
+        start, spent = time.monotonic(), 0.0
+        parts: list[Part] = []
+        while supply.made < supply.total and (limit is None or spent < limit):
+            parts += supply.take(supply.made + 1)
+            spent = time.monotonic() - start
+            yield Report(supply.made, supply.total, supply.made / spent, preparing=True)
+        supply.stop()
+        self._learn_from(parts, lessons, training)
+
     def _add_puzzles(
         self, lessons: Lessons, supply: PuzzleSupply, training: Training, done: int, patient: bool
     ) -> None:
@@ -385,7 +402,9 @@ class Transformer:
             wanted = math.ceil(supply.total * min(1.0, share))
         else:
             wanted = max(supply.ready(), _LEAST_PUZZLES)
-        parts = supply.take(wanted)
+        self._learn_from(supply.take(wanted), lessons, training)
+
+    def _learn_from(self, parts: Sequence[Part], lessons: Lessons, training: Training) -> None:
         lessons.add_puzzles(parts)
         training.puzzles += sum(map(len, parts))
         training.scenes_drawn += sum(part.drawn for part in parts)
