@@ -55,7 +55,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     spec = find_spec(arguments.agent, "phyre")
-    settings = dict(spec.settings)
+    setups = [Setup.parse(name) for name in arguments.setups.split(",")]
+    [settings, *others] = (
+        dict(spec.config(TaskSelection(setup, 0), seed=arguments.seed).settings) for setup in setups
+    )
+    if any(other != settings for other in others):
+        raise SystemExit("the settings differ between these setups; give those of one tier")
     runner = Runner(cache_folder())
     memory = json.loads(arguments.memory.read_text()) if arguments.memory.exists() else {}
     known: dict[str, list[list[float]]] = memory.setdefault("attempts", {})
@@ -83,7 +88,7 @@ def main() -> None:
             )
 
     for fold in map(int, arguments.folds.split(",")):
-        for setup in map(Setup.parse, arguments.setups.split(",")):
+        for setup in setups:
             selection = TaskSelection(setup, fold, Part(arguments.part), arguments.tasks)
             ids: tuple[TaskId, ...] = selection.scored()
             think(selection, [str(task) for task in ids if str(task) not in thought])

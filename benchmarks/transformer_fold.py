@@ -9,7 +9,8 @@ what is finished is not done again.
     python benchmarks/transformer_fold.py --minutes 28 --cache CACHE --out OUT
 
 The time is shared by all that is still to be done: a stage that ends early leaves its rest to the
-others. On two cores, everything can be tried with tiny numbers:
+others. With `--set updates=5000` trainings take as long as they take. On two cores, everything can
+be tried with tiny numbers:
 
     python benchmarks/transformer_fold.py --minutes 2 --cache CACHE --out OUT --setups ball_cross \
         --tasks 20 --set width=32 --set layers=2 --set heads=4 --set batch_size=64 \
@@ -93,14 +94,20 @@ def stages(arguments: argparse.Namespace, given: dict[str, Setting]) -> Iterator
 
 
 def train(stage: Stage, minutes: float, runner: Runner, arguments: argparse.Namespace) -> float:
-    """Train for about some minutes, or resume; returns the seconds that it took."""
+    """Train for about some minutes, or for given updates; returns the seconds that it took."""
     folder = (arguments.work or arguments.out) / stage.name
     config = config_of(stage, arguments)
     agent = create_learner("phyre", config.agent, config.settings)
-    say(f"{stage.name}: training for {minutes:.1f} minutes")
+    limit = None if "updates" in stage.settings else minutes
+    say(f"{stage.name}: training" + ("" if limit is None else f" for {limit:.1f} minutes"))
     start = last = time.monotonic()
-    for progress in train_agent(agent, config, runner, folder, minutes=minutes):
+    for progress in train_agent(agent, config, runner, folder, minutes=limit):
         report = progress.report
+        if report.preparing:
+            if time.monotonic() - last > 15:
+                last = time.monotonic()
+                say(f"{stage.name}: {report.done:,} puzzles, {report.rate:.0f}/s")
+            continue
         if time.monotonic() - last > 15 or report.done == report.planned:
             last = time.monotonic()
             say(

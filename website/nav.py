@@ -67,6 +67,7 @@ RESULTS = Folder(
         "index",
         "phyre_baselines",
         "dqn",
+        "transformer",
         "imagine",
         "iphyre_agents",
         "iphyre_models",

@@ -223,15 +223,16 @@ def _solvable_tasks() -> tuple[Header, Rows]:
     return ("tier", "tasks", *verdicts_shown, *found_shown), rows
 
 
-def _dqn() -> tuple[Header, Rows]:
+def _learners(*labels: str) -> tuple[Header, Rows]:
+    """Learners of PHYRE on test tasks, with what they learned from."""
     rows = []
     for setup, name in SETUPS.items():
-        for agent in ("DQN", "DQN-O"):
+        for label in labels:
             for record in _phyre_records():
                 config, selection = record.config, record.config.selection
                 fold = selection.fold
                 wanted = (config.label, selection.setup, selection.part) == (
-                    agent,
+                    label,
                     setup,
                     Part.TEST,
                 )
@@ -241,9 +242,9 @@ def _dqn() -> tuple[Header, Rows]:
                 rows.append(
                     (
                         f"{name}, {fold}",
-                        agent,
+                        ", ".join(filter(None, (label, config.variant))),
                         f"{record.results.auccess:.4f}",
-                        published_auccess(agent, setup, fold) or "",
+                        published_auccess(label, setup, fold) or "",
                         ", ".join(f"{share:.3f}" for share in shares),
                         f"{config.settings['actions']:,}",
                         f"{config.settings['updates']:,}",
@@ -252,6 +253,12 @@ def _dqn() -> tuple[Header, Rows]:
     within = ", ".join(map(str, ATTEMPTS))
     header = ("setup, fold", "agent", "AUCCESS", "published", f"solved within {within} attempts")
     return (*header, "actions per task", "updates"), rows
+
+
+def _transformer() -> tuple[Header, Rows]:
+    header, rows = _learners("Transformer", "Transformer-O", "DQN", "DQN-O")
+    measured = {row[0] for row in rows if row[1].startswith("Transformer")}
+    return header, [row for row in rows if row[0] in measured]
 
 
 def _phyre_imagine() -> tuple[Header, Rows]:
@@ -490,7 +497,8 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/ranked_actions": _ranked_actions,
     "phyre/solvability": _solvable_tasks,
     "phyre/grids": _grid_ceilings,
-    "phyre/dqn": _dqn,
+    "phyre/dqn": partial(_learners, "DQN", "DQN-O"),
+    "phyre/transformer": _transformer,
     "phyre/dqn_speed": _dqn_speed,
     "phyre/imagine": _phyre_imagine,
     "phyre/yardstick": lambda: yardstick_table(curves(_phyre_records())),
