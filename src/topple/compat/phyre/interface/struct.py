@@ -38,7 +38,9 @@ class Enumeration:
     _NAMES_TO_VALUES: ClassVar[dict[str, int]]
 
     def __init_subclass__(cls) -> None:
-        cls._NAMES_TO_VALUES = {k: v for k, v in vars(cls).items() if isinstance(v, int)}
+        # Python 3.13 keeps numbers of its own here, such as the line of the class.
+        named = ((k, v) for k, v in vars(cls).items() if not k.startswith("_"))
+        cls._NAMES_TO_VALUES = {k: v for k, v in named if isinstance(v, int)}
         cls._VALUES_TO_NAMES = {v: k for k, v in cls._NAMES_TO_VALUES.items()}
 
 
