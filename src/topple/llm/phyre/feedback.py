@@ -188,7 +188,10 @@ def _closest_approach(scene: Scene, states: npt.NDArray[np.float32]) -> Approach
     # Centres that are farther apart than some gap and both reaches need no closer look.
     apart = np.hypot(*(first - second)[:, :2].T) - _reach(one) - _reach(two)
     near = np.argmin(apart, keepdims=True)
-    close = np.flatnonzero(apart <= body_gaps(one, first[near], two, second[near]))
+    # Neither do steps at which both rest.
+    poses = np.hstack([first[:, :3], second[:, :3]])
+    moved = np.append(True, (poses[1:] != poses[:-1]).any(axis=1))
+    close = np.flatnonzero(moved & (apart <= body_gaps(one, first[near], two, second[near])))
     gaps = body_gaps(one, first[close], two, second[close])
     place = int(np.argmin(gaps))
     return Approach(float(gaps[place]), int(close[place]))

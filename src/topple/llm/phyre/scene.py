@@ -9,6 +9,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,19 @@ Point = list[float]
 
 def body_names(scene: Scene) -> list[str]:
     """A name for each body, such as "green ball" or "black bar 2"; no two are alike."""
-    kinds = [_kind(body) for body in scene.bodies]
-    counts = Counter(kinds[len(WALLS) :])
+    return list(_names(tuple((body.color, body.kind) for body in scene.bodies[len(WALLS) :])))
+
+
+@lru_cache(maxsize=4096)
+def _names(looks: tuple[tuple[Color, Kind], ...]) -> tuple[str, ...]:
+    kinds = [f"{color.name.lower()} {_KINDS.get(kind, 'block')}" for color, kind in looks]
+    counts = Counter(kinds)
     numbers: Counter[str] = Counter()
     names = list(WALLS)
-    for kind in kinds[len(WALLS) :]:
+    for kind in kinds:
         numbers[kind] += 1
         names.append(f"{kind} {numbers[kind]}" if counts[kind] > 1 else kind)
-    return names
-
-
-def _kind(body: Body) -> str:
-    return f"{body.color.name.lower()} {_KINDS.get(body.kind, 'block')}"
+    return tuple(names)
 
 
 def scene_lines(scene: Scene, poses: npt.ArrayLike | None = None) -> str:
@@ -54,11 +56,12 @@ def scene_lines(scene: Scene, poses: npt.ArrayLike | None = None) -> str:
             for body, row in zip(bodies, rows, strict=True)
         ]
     names = body_names(scene)
-    lines = [
-        json.dumps({"name": name, **describe(body)})
-        for name, body in list(zip(names, bodies, strict=True))[len(WALLS) :]
-    ]
-    return "\n".join(lines)
+    return "\n".join(map(_line, names[len(WALLS) :], bodies[len(WALLS) :]))
+
+
+@lru_cache(maxsize=1 << 16)  # most bodies of a scene stay where they are from attempt to attempt
+def _line(name: str, body: Body) -> str:
+    return json.dumps({"name": name, **describe(body)})
 
 
 def describe(body: Body) -> dict[str, Any]:
