@@ -7,6 +7,7 @@ never heard of them.
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from io import BytesIO
@@ -24,6 +25,8 @@ RING_FILLS = """() => parseFloat(document.querySelector(".playback .time").textC
 DESKTOP = ViewportSize(width=1280, height=860)
 PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
 ONE_BALL = 3  # numbers of an action
+RECORDS = Path(__file__).resolve().parents[2] / "results" / "phyre"
+IMAGINING = "imagine-coarse_ball_within_template_test_0_0_*.run.json"
 COLORS = 256  # of a picture's palette; the pages have few
 # Actions tried before the picture, so that there is a curve to show: task, x, y, radius.
 TRIED = (
@@ -49,7 +52,7 @@ def main(folder: Path) -> None:
     with (
         tempfile.TemporaryDirectory() as data,
         sync_playwright() as playwright,
-        topple_play(Path(data)) as (address, _),
+        topple_play(Path(data), "--runs", str(runs_of(Path(data)))) as (address, _),
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         steps = first_steps(Visitor(browser.new_page(viewport=STEP, color_scheme="light"), address))
@@ -60,6 +63,15 @@ def main(folder: Path) -> None:
             )
         for name, picture in pictures(browser, address).items():
             picture.save(folder / f"player_{name}.png", optimize=True)
+
+
+def runs_of(folder: Path) -> Path:
+    """A folder with one run to watch."""
+    runs = folder / "runs"
+    runs.mkdir()
+    for record in RECORDS.glob(IMAGINING):
+        shutil.copy(record, runs)
+    return runs
 
 
 def first_steps(visitor: Visitor) -> list[Image.Image]:
@@ -108,12 +120,14 @@ def pictures(browser: Browser, address: str) -> dict[str, Image.Image]:
     """Every picture by its name."""
     light = Visitor(browser.new_page(viewport=DESKTOP, color_scheme="light"), address)
     dark = Visitor(browser.new_page(viewport=DESKTOP, color_scheme="dark"), address)
+    participant = Visitor(browser.new_page(viewport=DESKTOP, color_scheme="light"), address)
     return {
         "gallery": gallery(light),
         "phyre": phyre(light),
         "iphyre": iphyre(light),
-        "study": study(light),
+        "study": study(participant),
         "editor": editor(light),
+        "imagined": imagined(light),
         "dark": two_balls(dark),
         "phone": phones(browser, address),
     }
@@ -221,6 +235,19 @@ def editor(visitor: Visitor) -> Image.Image:
     page.get_by_label("Name of the puzzle").blur()
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(900)
+    return shot(page)
+
+
+def imagined(visitor: Visitor) -> Image.Image:
+    """An attempt of the agent that imagines, with what it had in its head."""
+    visitor.go("#/watch")
+    page = visitor.page
+    page.get_by_role("link", name="IMAGINE").click()
+    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("link", name="00012:132").click()
+    expect(page.get_by_text("worked in its head")).to_be_visible(timeout=60_000)
+    page.get_by_label("Position").fill("90")
+    page.wait_for_timeout(500)
     return shot(page)
 
 

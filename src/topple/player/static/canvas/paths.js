@@ -1,11 +1,11 @@
 // The way of a body through a recording, as a line over the scene.
 
-const EVERY = 3; // frames between two points
+const EVERY = 3; // steps between two points, or more in recordings with fewer frames
 
 /** The points of a body's way. @param {import("../play/replay.js").Replay} replay */
 export function pathOf(replay, body) {
   const points = [];
-  for (let step = 0; step <= replay.last; step += EVERY * replay.stride) {
+  for (let step = 0; step <= replay.last; step += Math.max(EVERY, replay.stride)) {
     const pose = replay.at(step)(body);
     if (pose) points.push([pose[0], pose[1]]);
   }
