@@ -262,7 +262,7 @@ class Transformer:
         self._add_tasks(lessons, training, chosen)
         watched = max(2, self.batch_size // 8) if self.auxiliary_weight else 0
         timer = UpdateTimer(options.minutes)
-        patient = options.minutes is None
+        seconds = None if options.minutes is None else 60 * options.minutes
         begun, made = time.monotonic(), done
 
         def save(finished: bool) -> TransformerCheckpoint:
@@ -294,12 +294,15 @@ class Transformer:
         )
         with PuzzleSupply(recipe) as supply:
             if supply.on_gpu:
-                limit = None if options.minutes is None else 60 * _PREPARING * options.minutes
+                limit = None if seconds is None else _PREPARING * seconds
                 yield from self._prepare(lessons, supply, training, limit)
+                now = time.monotonic()
+                seconds = None if seconds is None else max(1.0, seconds - (now - begun))
+                begun = now
             while done < self.updates:
                 period = min(_PERIOD, max(1, self.updates // _PERIODS))
                 number = done // period
-                self._add_puzzles(lessons, supply, training, done, patient)
+                self._add_puzzles(lessons, supply, training, done, patient=seconds is None)
                 end = min(self.updates, (number + 1) * period)
                 begin = done
                 drawn = lessons.draw(end - begin, self.batch_size, watched, seed, number)
@@ -317,8 +320,8 @@ class Transformer:
                     loss = float(torch.stack(losses).mean())
                     timer.stop(count)
                     self.updates = timer.plan(done, self.updates)
-                    if options.minutes is not None:
-                        spent = (time.monotonic() - begun) / (60 * options.minutes)
+                    if seconds is not None:
+                        spent = (time.monotonic() - begun) / seconds
                         if spent > _REPLANNED:  # puzzles may have slowed it down since
                             possible = made + (done - made) / min(spent, 1.0)
                             self.updates = max(done, min(self.updates, int(possible)))
@@ -394,7 +397,13 @@ class Transformer:
         self._learn_from(parts, lessons, training)
 
     def _add_puzzles(
-        self, lessons: Lessons, supply: PuzzleSupply, training: Training, done: int, patient: bool
+        self,
+        lessons: Lessons,
+        supply: PuzzleSupply,
+        training: Training,
+        done: int,
+        *,
+        patient: bool,
     ) -> None:
         """Let the puzzles join in that updates from here on may draw from."""
         if patient:
