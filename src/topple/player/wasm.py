@@ -21,4 +21,5 @@ def find_module() -> Path | None:
         return None
     # One of older sources could show other motion than the engine that decides.
     sources = [path for path in (root / "native").rglob("*") if path.suffix in (".h", ".cpp")]
-    return made if made.stat().st_mtime > max(path.stat().st_mtime for path in sources) else None
+    newest = max((path.stat().st_mtime for path in sources), default=0.0)
+    return made if made.stat().st_mtime > newest else None
