@@ -292,6 +292,26 @@ def test_an_estimate_is_about_right(tmp_path: Path) -> None:
     assert expected.seconds > 0
 
 
+def test_what_a_shard_takes_is_not_counted_for_every_attempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from topple.datasets.formats import webdataset
+
+    write = webdataset.write
+
+    def slow(*arguments: Any) -> list[str]:
+        time.sleep(0.2)
+        return write(*arguments)
+
+    monkeypatch.setattr(webdataset, "write", slow)
+    keep = Keep(stride=250, text=False)
+    actions = Actions(per_task=2000)
+    spec = phyre_spec(format="webdataset", keep=keep, actions=actions, shard_size=1000)
+    expected = estimate(spec, workers=1)
+    assert expected.shards == 6
+    assert expected.seconds < 6000 * 0.2 / 32  # what it would be, were it counted so
+
+
 def test_own_puzzles_are_kept_as_data(tmp_path: Path) -> None:
     template = tmp_path / "mine.py"
     template.write_text(

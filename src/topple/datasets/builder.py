@@ -28,7 +28,7 @@ from topple.datasets.card import card_text
 from topple.datasets.formats import Target, find_format, stored_fields
 from topple.datasets.gather import gather
 from topple.datasets.plan import Plan, ShardId, open_source
-from topple.datasets.sample import Batch, Field
+from topple.datasets.sample import Array, Batch, Field, Row
 from topple.datasets.spec import Spec, spec_from_data
 from topple.files import lock, whole_file
 from topple.phyre.engine.backend import Backend
@@ -361,14 +361,27 @@ def estimate(spec: Spec, workers: int, *, backend: Backend = "cpu") -> Estimate:
     chosen = chosen[:: max(1, len(chosen) // _TRIED)][:_TRIED]
     if spec.by_task:
         chosen = plan.order(split)[: min(_TRIED, plan.shard_size)]
-    rows = list(plan.rows_at(split, chosen))
+    rows = list(plan.rows_at(split, chosen[:1]))  # what is loaded once is not measured
+    begin = time.perf_counter()
+    rows += plan.rows_at(split, chosen[1:])
+    drawing = (time.perf_counter() - begin) / max(1, len({row.task for row in rows}) - 1)
     threads = None if backend == "cuda" else 1
-    list(plan.source.batches(rows, threads))  # what is made once, such as scenes, is not measured
-    with tempfile.TemporaryDirectory() as place:
-        target = Target(Path(place), shards[0], spec, plan.source)
-        begin = time.perf_counter()
-        files = find_format(spec.format).write(target, plan.source.batches(rows, threads))
-        seconds = time.perf_counter() - begin
-        size = sum(path.stat().st_size for path in shard_files(Path(place), files))
-    scale = total / max(1, len(chosen))
-    return Estimate(total, len(shards), round(size * scale), seconds * scale / workers, workers)
+    list(plan.source.batches(rows, threads))
+
+    def written(some: Sequence[Row]) -> Array:
+        """Bytes and seconds of a shard with these attempts."""
+        with tempfile.TemporaryDirectory() as place:
+            target = Target(Path(place), shards[0], spec, plan.source)
+            begin = time.perf_counter()
+            files = find_format(spec.format).write(target, plan.source.batches(some, threads))
+            seconds = time.perf_counter() - begin
+            size = sum(path.stat().st_size for path in shard_files(Path(place), files))
+        return np.array([size, seconds])
+
+    # A shard takes something, and each attempt in it.
+    one, all_of_them = written(rows[:1]), written(rows)
+    each = np.maximum(all_of_them - one, 0) / max(1, len(rows) - 1)
+    size, seconds = np.maximum(one - each, 0) * len(shards) + each * total
+    tasks = sum(map(len, plan.source.splits.values()))  # every worker draws those it meets
+    seconds = seconds / workers + drawing * tasks
+    return Estimate(total, len(shards), round(size), float(seconds), workers)
