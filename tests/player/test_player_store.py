@@ -160,7 +160,7 @@ def test_changes_that_wait_share_a_transaction_and_fail_apart(tmp_path: Path) ->
             if number % 3 == 0:
                 raise ValueError(f"no {number}")
             if number % 3 == 1:
-                session.execute(text("select * from nowhere"))
+                session.execute(text("select nothing()"))
             return f"result {number}"
 
         try:
