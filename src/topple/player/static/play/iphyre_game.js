@@ -98,7 +98,7 @@ export class IphyreGame {
     if (!this.study) api.prepare();
   }
 
-  foreseen = /** @type {number[][][]} */ ([]); // the ways of the balls in a plan that is being changed
+  foreseen = /** @type {number[][][]} */ ([]); // the paths of the balls in a plan that is being changed
 
   build() {
     return h(
