@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -70,11 +70,11 @@ def test_ray_builds_the_same_data_set_though_a_worker_is_killed(
         def map(
             self, function: Callable[[Any], Any], items: Iterable[Any]
         ) -> Iterator[tuple[Any, Any]]:
-            def waits_to_be_killed_once(shard: ShardId) -> Summary:
-                if shard.split == "test" and not mark.exists():
+            def waits_to_be_killed_once(shards: Sequence[ShardId]) -> list[Summary]:
+                if shards[0].split == "test" and not mark.exists():
                     mark.write_text(str(os.getpid()))
                     time.sleep(600)
-                return cast(Summary, function(shard))
+                return cast("list[Summary]", function(shards))
 
             for number, result in enumerate(executor.map(waits_to_be_killed_once, items), 1):
                 yield result

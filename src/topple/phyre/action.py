@@ -71,7 +71,7 @@ def listed_actions(tier: Tier, count: int, seed: int = CACHE_SEED) -> Actions:
     The published list was stored, and then simulated, in single precision.
     """
     # Few lengths, because callers ask for many.
-    length = max(_LEAST_LISTED, 1 << max(count - 1, 0).bit_length())
+    length = max(_LEAST_LISTED, 1 << int(max(count - 1, 0)).bit_length())
     return _rounded(tier, length, seed)[:count]
 
 

@@ -263,6 +263,6 @@ class Testing:
     def _known_of(self, task: Task, count: int) -> Outcomes:
         row = self._known.get(task.id)
         if row is None or len(row) < count:
-            length = 1 << (count - 1).bit_length()  # attempts come one by one, in any order
+            length = 1 << int(count - 1).bit_length()  # attempts come one by one, in any order
             row = self._known[task.id] = self._cache.known([task], length)[0]
         return row
