@@ -95,6 +95,7 @@ def own(**changes: Any) -> Game:
         ({"balls": (Ball(1, 1, float("inf")),)}, "ball 3 has a centre or radius of inf"),
         ({"balls": (Ball(1, 1, -2),)}, r"ball 3 has radius -2; it must be positive"),
         ({"balls": (Ball(1, 1, 1e-300),)}, r"ball 3 has radius 1e-300; .* at least 1e-06 px"),
+        ({"balls": (Ball(1, 2e-167),)}, "ball 3 has a centre or radius of 2e-167; write 0 for"),
         ({"balls": (Ball(1, 601),)}, "ball 3 starts at y = 601, already below 600"),
         ({"balls": tuple(Ball(40 * i, 1) for i in range(10))}, "13 bodies, but at most 12"),
         ({"blocks": tuple(gray(0, 40 * i, 9, 40 * i) for i in range(7))}, "7 gray blocks"),

@@ -165,6 +165,7 @@ def call_operations(
             operation.as_strategy(GenerationMode.POSITIVE, **allowed), call, examples, number
         )
         _each_example(operation.as_strategy(GenerationMode.NEGATIVE), call, examples, number)
+    client.delete(f"/api/puzzles/{places['puzzle']}", headers=player)  # a player has a few hundred
     return seen
 
 

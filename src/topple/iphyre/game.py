@@ -15,6 +15,7 @@ WIDTH = HEIGHT = 600.0  # px; y grows downwards
 BLOCK_RADIUS = 10.0  # px; a block is a capsule, 20 px thick
 BALL_RADIUS = 20.0  # px, unless a game says otherwise
 FARTHEST = 1e6  # px from the corner; the square of a number that is too large has no value
+NEAREST = 1e-100  # px, unless it is 0; the square of a smaller one vanishes, and engines differ
 SHORTEST_BLOCK = 1e-6  # px; the square of a shorter length may vanish
 MAX_ELIMINABLE = MAX_BLOCKS  # gray blocks a game may have: the length of the published actions
 
@@ -180,9 +181,11 @@ def covers(ends: tuple[float, float, float, float], centre: Vec, point: Vec) -> 
     return abs(px * ux + py * uy) < length / 2 and abs(px * uy - py * ux) < BLOCK_RADIUS
 
 
-def _far(numbers: tuple[float, ...]) -> str | None:
-    """What is wrong with the first of some numbers that is none, or too large."""
+def _fault(numbers: tuple[float, ...]) -> str | None:
+    """What is wrong with the first of some numbers that is none, too large or too small."""
     for number in numbers:
+        if 0 < abs(number) < NEAREST:
+            return f"{number:g}; write 0 for what is nearer to it than {NEAREST:g} px"
         if not abs(number) <= FARTHEST:  # so that it holds for what is no number, too
             return f"{number:g}; places and sizes are from {-FARTHEST:,.0f} to {FARTHEST:,.0f} px"
     return None
@@ -199,18 +202,18 @@ def _check(game: Game) -> None:
     if game.bodies > MAX_BODIES:
         raise fail(f"{game.bodies} bodies, but at most {MAX_BODIES} are allowed")
     for i, block in enumerate(game.blocks):
-        if fault := _far((*block.start, *block.end)):
+        if fault := _fault((*block.start, *block.end)):
             raise fail(f"block {i} has an end at {fault}")
         if math.dist(block.start, block.end) < SHORTEST_BLOCK:
             raise fail(f"block {i} has length zero; its two ends must differ")
     for i, ball in enumerate(game.balls, start=len(game.blocks)):
-        if fault := _far(ball):
-            raise fail(f"ball {i} has a centre or radius of {fault}")
         if ball.radius < LEAST_RADIUS:
             raise fail(
                 f"ball {i} has radius {ball.radius}; it must be positive, "
                 f"at least {LEAST_RADIUS:g} px"
             )
+        if fault := _fault(ball):
+            raise fail(f"ball {i} has a centre or radius of {fault}")
         if ball.y > HEIGHT:
             raise fail(f"ball {i} starts at y = {ball.y:g}, already below {HEIGHT:g}")
     if len(game.eliminable) > MAX_ELIMINABLE:

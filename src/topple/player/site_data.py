@@ -178,6 +178,7 @@ def _limits() -> dict[str, Any]:
             "grays": games.MAX_ELIMINABLE,
             "joints": MAX_JOINTS,
             "farthest": games.FARTHEST,
+            "nearest": games.NEAREST,
             "shortest": games.SHORTEST_BLOCK,
             "least_radius": LEAST_RADIUS,
             "height": games.HEIGHT,

@@ -111,11 +111,14 @@ function readGame(data, { game: rules }) {
   for (const [word, list] of Object.entries({ blocks, balls, sticks, springs }))
     if (!Array.isArray(list)) throw fail(`${word} must be a list`);
   const far = (numbers) => numbers.some((number) => Math.abs(number) > rules.farthest);
+  const near = (numbers) => numbers.some((number) => number && Math.abs(number) < rules.nearest);
+  const zero = `nearer to 0 than ${rules.nearest} px; write 0`;
   const range = `places and sizes are from −${rules.farthest} to ${rules.farthest} px`;
   blocks.forEach((block, i) => {
     if (!rules.kinds.includes(block?.kind) || !isNumbers(block.ends, 4))
       throw fail(`block ${i} must have a kind (${rules.kinds.join(", ")}) and four numbers as ends`);
     const [x1, y1, x2, y2] = block.ends;
+    if (near(block.ends)) throw fail(`block ${i} has an end ${zero}`);
     if (far(block.ends)) throw fail(`block ${i} has an end too far away; ${range}`);
     if (Math.hypot(x1 - x2, y1 - y2) < rules.shortest)
       throw fail(`block ${i} has length zero; its two ends must differ`);
@@ -126,6 +129,7 @@ function readGame(data, { game: rules }) {
     const radius = ball?.radius ?? BALL_RADIUS;
     if (!isNumbers(ball?.centre, 2) || !Number.isFinite(radius))
       throw fail(`ball ${i} must have a centre of two numbers and may have a radius`);
+    if (near(ball.centre)) throw fail(`ball ${i} has a centre ${zero}`);
     if (far([...ball.centre, radius])) throw fail(`ball ${i} is too far away or too large; ${range}`);
     if (radius < rules.least_radius)
       throw fail(`ball ${i} has radius ${radius}; it must be at least ${rules.least_radius} px`);
