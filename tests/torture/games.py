@@ -28,7 +28,7 @@ from topple.iphyre.engine.batch import Engine, trace_episode
 from topple.iphyre.engine.scene import LEAST_RADIUS
 from topple.iphyre.env_slots import Slots
 from topple.iphyre.episode import Episode, play_batch
-from topple.iphyre.game import SHORTEST_BLOCK, Kind
+from topple.iphyre.game import NEAREST, SHORTEST_BLOCK, Kind
 
 
 def random_plan(game: Game, rules: Rules, rng: np.random.Generator) -> Plan:
@@ -51,9 +51,10 @@ def engines_agree(game: Game, plan: Plan, rules: Rules) -> bool:
     )
 
 
-POINTS = st.tuples(st.floats(0, 600), st.floats(0, 600))
+PLACES = st.floats(0, 600).map(lambda place: place if place >= NEAREST else 0.0)
+POINTS = st.tuples(PLACES, PLACES)
 BLOCKS = st.tuples(POINTS, POINTS, st.sampled_from(Kind)).map(lambda row: Block(*row))
-BALLS = st.tuples(st.floats(0, 600), st.floats(0, 600), st.floats(1, 80)).map(lambda r: Ball(*r))
+BALLS = st.tuples(PLACES, PLACES, st.floats(1, 80)).map(lambda r: Ball(*r))
 
 
 @st.composite
