@@ -161,12 +161,12 @@ def main() -> None:
             placed = np.array([row.draw.action for row in attempts])
             request = Request(stride=keep.stride, states=keep.states, images=keep.codes)
             parts = list(zip(np.split(index, ends), np.split(placed, ends), strict=True))
-            room: list[BatchResult | None] = [None] * len(parts)
+            results: list[BatchResult | None] = [None] * len(parts)
             if keep.codes and limit == "engine":  # memory that is at hand, as in a build
-                room = [simulate_batch(scenes, *part, request, threads=1) for part in parts]
+                results = [simulate_batch(scenes, *part, request, threads=1) for part in parts]
 
             def alone() -> object:  # in batches of the same size
-                for part, out in zip(parts, room, strict=True):  # noqa: B023
+                for part, out in zip(parts, results, strict=True):  # noqa: B023
                     simulate_batch(scenes, *part, request, threads=1, out=out)  # noqa: B023
                 return None
         else:

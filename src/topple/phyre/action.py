@@ -20,6 +20,7 @@ Actions = npt.NDArray[np.float64]
 
 CACHE_SEED = 42  # of the fixed list behind the published tables
 _LEAST_LISTED = 1024  # actions drawn together
+_SPREADS = (0.01, 0.03, 0.1)  # standard deviations of small changes
 
 
 @cache
@@ -58,6 +59,12 @@ def sample_actions(tier: Tier, count: int, rng: np.random.RandomState) -> Action
             rng.set_state(state)
             rng.uniform(size=(good[-1] + 1, tier.action_size))
     return np.concatenate(kept) if kept else np.zeros((0, tier.action_size))
+
+
+def small_changes(shape: tuple[int, int], rng: np.random.Generator) -> Actions:
+    """[actions, 3 * balls] what to add to actions to search beside them: mostly little."""
+    changes: Actions = rng.choice(_SPREADS, (shape[0], 1)) * rng.standard_normal(shape)
+    return changes
 
 
 def discrete_actions(tier: Tier, count: int, seed: int = CACHE_SEED) -> Actions:

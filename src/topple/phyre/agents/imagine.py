@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topple.phyre.action import Actions
+from topple.phyre.action import Actions, small_changes
 from topple.phyre.agents.minds import (
     Imagined,
     Mind,
@@ -46,7 +46,6 @@ ENGINES = ("coarse", "exact", "chipmunk")
 _GENERATION = 500  # actions imagined together
 _PARENTS = 20  # actions that others are derived from
 _SHARE_LISTED = 0.3  # of a generation that follows the first search; the others are derived
-_WIDTHS = (0.01, 0.03, 0.1)  # standard deviations of derived actions
 _FAILURE_RADIUS = 0.04  # within which a failure speaks against other actions
 _FAILURE_WEIGHT = 0.9
 _SEED_BITS = 32
@@ -292,8 +291,7 @@ class _Search:
         order = np.lexsort((self._distance, ~self._solved, self._belief < 0.5))
         parents = self._actions[order[: min(_PARENTS, len(order))]]
         chosen = parents[rng.integers(len(parents), size=3 * count)]
-        widths = rng.choice(_WIDTHS, size=(len(chosen), 1))
-        change = widths * rng.standard_normal(chosen.shape)
+        change = small_changes(chosen.shape, rng)
         balls = chosen.shape[1] // 3
         if balls > 1:  # often one ball alone
             moved = rng.integers(2 * balls, size=len(chosen))

@@ -12,14 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topple.phyre.action import Actions
+from topple.phyre.action import Actions, small_changes
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.result import Outcome
 from topple.phyre.scene import Scene
-
-_SPREADS = (0.01, 0.03, 0.1)  # standard deviations of changes
 
 
 class Mined(NamedTuple):
@@ -31,8 +29,7 @@ class Mined(NamedTuple):
 
 def changed(actions: Actions, rng: np.random.Generator) -> Actions:
     """[actions, action_size] actions that differ a little from the given ones."""
-    spread = rng.choice(_SPREADS, (len(actions), 1))
-    near: Actions = np.clip(actions + spread * rng.standard_normal(actions.shape), 0, 1)
+    near: Actions = np.clip(actions + small_changes(actions.shape, rng), 0, 1)
     return near
 
 
