@@ -21,16 +21,23 @@ import numpy.typing as npt
 from pymunk._chipmunk_cffi import ffi, lib
 
 from topple.phyre.action import Actions
+from topple.phyre.agents.outlines import (
+    SEEN,
+    Outline,
+    least_distance,
+    outline_of,
+    points_on_path,
+    turned,
+)
 from topple.phyre.engine.native import SceneSet, map_actions
 from topple.phyre.engine.request import MAX_STEPS, PIXELS_PER_METRE, STEPS_PER_SECOND
 from topple.phyre.engine.result import Outcome
-from topple.phyre.scene import Body, Circle, Scene, Shape, Vec
+from topple.phyre.scene import Body, Circle, Scene, Vec
 from topple.pymunk_memory import LAYOUT, Floats, body_pointer, body_rows, double_pointer
 from topple.threads import check_count
 
 _DT = 1.0 / STEPS_PER_SECOND
 _GRAVITY = 9.8 * PIXELS_PER_METRE
-_SKIN = 0.01 * PIXELS_PER_METRE  # around polygons
 _SLOP = 0.005 * PIXELS_PER_METRE  # overlap that is left alone
 _CIRCLES_TOUCH = 0.1  # pixels between two circles that count as touching
 _ANGULAR_DAMPING = 0.01
@@ -38,9 +45,9 @@ _BOUNCE_SPEED = 1.0 * PIXELS_PER_METRE  # below which bodies meet without restit
 _SLEEP_SECONDS = 0.5
 _SLEEP_SPEED = 0.01 * PIXELS_PER_METRE
 _IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)  # the transform that changes nothing
-_PLACE = slice(LAYOUT.x, LAYOUT.x + 2)
+_POSE = (LAYOUT.x, LAYOUT.y, LAYOUT.angle)
 _MOTION = (LAYOUT.vx, LAYOUT.vy, LAYOUT.spin)
-_TURN = slice(LAYOUT.cos, LAYOUT.cos + 2)
+_CLOSE = 0.1  # pixels; farther apart than this, bounds of bodies do not touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +165,6 @@ def _soften(arbiter: Any, _space: Any, _data: Any) -> None:
 _SOFTEN = ffi.callback("cpCollisionBeginFunc", _soften)
 
 
-class _Outline(NamedTuple):
-    """A shape as points with a rim around their hull; a circle is one point."""
-
-    points: Floats  # [points, 2] pixels
-    rim: float
-
-    def moved(self, by: Floats, angle: float = 0.0) -> _Outline:
-        """The outline turned about the origin, then shifted."""
-        cos, sin = math.cos(angle), math.sin(angle)
-        return self._replace(points=self.points @ np.array([[cos, sin], [-sin, cos]]) + by)
-
-
 class _Mass(NamedTuple):
     """The mass of a body of density 1."""
 
@@ -191,13 +186,13 @@ class _Space:
         self._scene, self._constants = scene, constants
         self.hold_steps = scene.goal.hold_steps
         self._moving = [i for i, body in enumerate(scene.bodies) if body.dynamic]
-        self._mass = [_mass(scene.bodies[i]) for i in self._moving]
-        self._starts = [
-            _start(scene.bodies[i], mass) for i, mass in zip(self._moving, self._mass, strict=True)
-        ]
+        self._mass = [_mass_of(scene.bodies[i]) for i in self._moving]
         self._rows = body_rows(len(self._moving) + balls)
         self._bodies = [body_pointer(row) for row in self._rows]
-        for body in self._bodies:
+        for i, body, mass in zip(self._moving, self._bodies, self._mass, strict=False):
+            self._init_body(body, mass, *_start_of(scene.bodies[i], mass))
+        self._start_rows = self._rows.copy()
+        for body in self._bodies[-balls:]:
             lib.cpBodyInit(body, 1.0, 1.0)
         space = self._space = lib.cpSpaceNew()
         lib.cpSpaceSetGravity(space, (0.0, -_GRAVITY * constants.gravity))
@@ -210,7 +205,7 @@ class _Space:
         outlines = [self._outlines(i) for i in range(len(scene.bodies))]
         shapes = [self._new_shapes(i, outlines[i]) for i in range(len(scene.bodies))]
         self._ball_shapes = [
-            self._new_shape(body, _Outline(np.zeros((1, 2)), 1.0)) for body in self._bodies[-balls:]
+            self._new_shape(body, Outline(np.zeros((1, 2)), 1.0)) for body in self._bodies[-balls:]
         ]
         self._moving_shapes = [shapes[i] for i in self._moving]
         self._moving_shapes += [[shape] for shape in self._ball_shapes]
@@ -218,21 +213,30 @@ class _Space:
         weakref.finalize(self, _free, space, everything, self._rows).atexit = False
         self._first_id = lib.cpSpaceGetShapeIDCounter(space)
         self._filled = False
+        places = [(*body.position, body.angle) for body in scene.bodies]
+        self._centres = np.array([mass.centre for mass in self._mass])
+        self._start_poses = np.array(places + [(0.0, 0.0, 0.0)] * balls)
+        self._pose_places = [*self._moving, *range(len(places), len(places) + balls)]
         pair = scene.goal[:2]
         self._goal_outlines = [outlines[i] for i in pair]
         self._goal_shapes = [(a, b) for a in shapes[pair[0]] for b in shapes[pair[1]]]
         self._goal_rows = [self._moving.index(i) if i in self._moving else None for i in pair]
+        goal_rows = [row for row in self._goal_rows if row is not None]
+        # Of one row or two a slice can be made, which is a view.
+        self._goal_view = self._rows[goal_rows[0] :: goal_rows[-1] - goal_rows[0] or 1]
+        self._goal_view = self._goal_view[: len(goal_rows)]
+        self._touches = self._touch_test()
 
-    def _outlines(self, i: int) -> list[_Outline]:
+    def _outlines(self, i: int) -> list[Outline]:
         """The shapes of a body about its centre of mass, or where they lie if it is static."""
         body = self._scene.bodies[i]
-        outlines = [_outline(shape) for shape in body.shapes]
+        outlines = [outline_of(shape) for shape in body.shapes]
         if body.dynamic:
             centre = self._mass[self._moving.index(i)].centre
             return [outline.moved(-centre) for outline in outlines]
         return [outline.moved(np.array(body.position), body.angle) for outline in outlines]
 
-    def _new_shapes(self, i: int, outlines: list[_Outline]) -> list[Any]:
+    def _new_shapes(self, i: int, outlines: list[Outline]) -> list[Any]:
         if self._scene.bodies[i].dynamic:
             body = self._bodies[self._moving.index(i)]
             return [self._new_shape(body, outline) for outline in outlines]
@@ -242,7 +246,7 @@ class _Space:
             lib.cpSpaceAddShape(self._space, shape)
         return shapes
 
-    def _new_shape(self, body: Any, outline: _Outline) -> Any:
+    def _new_shape(self, body: Any, outline: Outline) -> Any:
         points = outline.points.tolist()
         if len(points) == 1:
             shape = lib.cpCircleShapeNew(body, outline.rim, points[0])
@@ -252,6 +256,17 @@ class _Space:
         lib.cpShapeSetFriction(shape, math.sqrt(self._constants.friction))
         lib.cpShapeSetElasticity(shape, math.sqrt(self._constants.restitution))
         return shape
+
+    def _init_body(self, body: Any, mass: _Mass, x: float, y: float, *motion: float) -> None:
+        """Let a body start somewhere, with an angle, a velocity and a spin."""
+        angle, vx, vy, spin = motion or (0.0, 0.0, 0.0, 0.0)
+        # PHYRE accelerates a body before it moves it, Chipmunk moves it first.
+        fall = _GRAVITY * self._constants.gravity * _DT
+        lib.cpBodyInit(body, mass.mass, mass.moment)
+        lib.cpBodySetPosition(body, (x, y))
+        lib.cpBodySetAngle(body, angle)
+        lib.cpBodySetVelocity(body, (vx, vy - fall))
+        lib.cpBodySetAngularVelocity(body, spin)
 
     def _empty(self) -> None:
         for body, shapes in zip(self._bodies, self._moving_shapes, strict=True):
@@ -263,23 +278,15 @@ class _Space:
         """Put everything that moves where it starts, without a memory of the action before."""
         if self._filled:
             self._empty()
-        self._rows[:] = 0.0
+        self._rows[:] = self._start_rows
         lib.cpSpaceSetShapeIDCounter(self._space, self._first_id)
-        mass = [*self._mass, *(_circle_mass(radius) for radius in balls[:, 2].tolist())]
-        starts = [*self._starts, *((x, y, 0.0, 0.0, 0.0, 0.0) for x, y, _ in balls.tolist())]
-        for shape, radius in zip(self._ball_shapes, balls[:, 2].tolist(), strict=True):
+        rows = zip(balls.tolist(), self._bodies[-len(balls) :], self._ball_shapes, strict=True)
+        for (x, y, radius), body, shape in rows:
             lib.cpCircleShapeSetRadius(shape, radius)
-        # PHYRE accelerates a body before it moves it, Chipmunk moves it first.
-        fall = _GRAVITY * self._constants.gravity * _DT
-        for i, body in enumerate(self._bodies):
-            x, y, angle, vx, vy, spin = starts[i]
-            lib.cpBodyInit(body, mass[i].mass, mass[i].moment)
-            lib.cpBodySetPosition(body, (x, y))
-            lib.cpBodySetAngle(body, angle)
-            lib.cpBodySetVelocity(body, (vx, vy - fall))
-            lib.cpBodySetAngularVelocity(body, spin)
+            self._init_body(body, _circle_mass(radius), x, y)
+        for body, shapes in zip(self._bodies, self._moving_shapes, strict=True):
             lib.cpSpaceAddBody(self._space, body)
-            for shape in self._moving_shapes[i]:
+            for shape in shapes:
                 lib.cpSpaceAddShape(self._space, shape)
         self._filled = True
 
@@ -300,38 +307,39 @@ class _Space:
 
         Returns:
             The steps of the longest touch of the goal bodies, the steps made, and
-            [looks, 2, 2, 2] of the goal bodies: x, y, and cosine and sine of the angle.
+            [looks, moving goal bodies, columns] of their rows.
         """
         self._fill(balls)
         if frames is not None:
             frames.append(self.poses())
         space, rows, stride = self._space, self._rows, self._constants.stride
         step, is_sleeping, bodies = lib.cpSpaceStep, lib.cpBodyIsSleeping, self._bodies
-        spin, damping = rows[:, LAYOUT.spin], (1.0 + _ANGULAR_DAMPING * _DT) ** -stride
+        # An array of no dimensions takes half the time of a number.
+        spin, damping = rows[:, LAYOUT.spin], np.array((1.0 + _ANGULAR_DAMPING * _DT) ** -stride)
         noise = self._constants.motion_noise * math.sqrt(stride * _DT)
-        touches = self._touch_test()
-        path = np.zeros((max_steps // stride + 1, 2, 2, 2))
-        path[:, :, 1, 0] = 1.0  # of a static body, whose outline lies where it is
-        seen = [(k, rows[row]) for k, row in enumerate(self._goal_rows) if row is not None]
+        touches, damp, dt = self._touches, np.multiply, _DT
+        seen = self._goal_view[:, SEEN]
+        path = np.empty((max_steps // stride + 1, *seen.shape))
         done = held = longest = look = 0
         while done < max_steps:
             for _ in range(stride):
-                step(space, _DT)
+                step(space, dt)
             done += stride
-            spin *= damping
+            damp(spin, damping, spin)
             if rng is not None:
                 rows[:, _MOTION] *= rng.normal(1.0, noise, (len(rows), 3))
-            for k, row in seen:
-                path[look, k, 0] = row[_PLACE]
-                path[look, k, 1] = row[_TURN]
+            path[look] = seen
             look += 1
             if frames is not None:
                 frames.append(self.poses())
-            held = held + stride if touches() else 0
-            longest = max(longest, held)
-            if longest >= self.hold_steps:
-                break
-            if all(map(is_sleeping, bodies)):
+            if touches():
+                held += stride
+                longest = max(longest, held)
+                if longest >= self.hold_steps:
+                    break
+            else:
+                held = 0
+            if is_sleeping(bodies[0]) and all(map(is_sleeping, bodies)):
                 if held and done + self.hold_steps - held <= max_steps:
                     longest, done = self.hold_steps, done + self.hold_steps - held
                 else:
@@ -341,11 +349,41 @@ class _Space:
 
     def _touch_test(self) -> Callable[[], bool]:
         """A test whether the goal bodies touch now; of two circles, PHYRE's own rule."""
-        collide, pairs = lib.cpShapesCollide, self._goal_shapes
         first, second = self._goal_outlines
-        if any(len(each) > 1 or len(each[0].points) > 1 for each in (first, second)):
-            return lambda: any(collide(a, b).count for a, b in pairs)
-        reach = first[0].rim + second[0].rim + _CIRCLES_TOUCH
+        if all(len(each) == 1 and len(each[0].points) == 1 for each in (first, second)):
+            return self._circle_test(first[0].rim + second[0].rim + _CIRCLES_TOUCH)
+        collide, pairs, near = lib.cpShapesCollide, self._goal_shapes, self._near_test()
+
+        def touches() -> bool:
+            if near():
+                for a, b in pairs:
+                    if collide(a, b).count:
+                        return True
+            return False
+
+        return touches
+
+    def _near_test(self) -> Callable[[], bool]:
+        """A quick test that holds whenever the goal bodies touch, and seldom else."""
+        moving = [k for k, row in enumerate(self._goal_rows) if row is not None]
+        reach = [self._reach(k) for k in moving]
+        if len(moving) == 2:
+            return self._circle_test(sum(reach) + _CLOSE)
+        [static] = {0, 1} - {*moving}
+        points = np.concatenate([outline.points for outline in self._goal_outlines[static]])
+        margin = reach[0] + max(each.rim for each in self._goal_outlines[static]) + _CLOSE
+        left, low = (points.min(axis=0) - margin).tolist()
+        right, high = (points.max(axis=0) + margin).tolist()
+        x, y = self._coordinates(moving[0])
+        return lambda: left < x[0] < right and low < y[0] < high
+
+    def _reach(self, k: int) -> float:
+        """How far a goal body reaches from its centre of mass."""
+        outlines = self._goal_outlines[k]
+        return max(float(np.hypot(*each.points.T).max()) + each.rim for each in outlines)
+
+    def _circle_test(self, reach: float) -> Callable[[], bool]:
+        """A test whether the goal bodies are nearer to each other than that."""
         (ax, ay), (bx, by) = (self._coordinates(k) for k in (0, 1))
         return lambda: (ax[0] - bx[0]) ** 2 + (ay[0] - by[0]) ** 2 < reach * reach
 
@@ -358,26 +396,23 @@ class _Space:
         return double_pointer(self._rows[row], LAYOUT.x), double_pointer(self._rows[row], LAYOUT.y)
 
     def closest(self, path: Floats) -> float:
-        """The least distance of the goal bodies on their way, in pixels."""
-        (place_a, turn_a), (place_b, turn_b) = path[:, 0].swapaxes(0, 1), path[:, 1].swapaxes(0, 1)
-        first, second = self._goal_outlines
-        return min(
-            _least_distance(_on_way(a.points, place_a, turn_a), _on_way(b.points, place_b, turn_b))
-            - a.rim
-            - b.rim
-            for a in first
-            for b in second
+        """The least distance of the goal bodies on their paths, in pixels."""
+        rows = iter(path.swapaxes(0, 1))
+        paths = [None if row is None else next(rows) for row in self._goal_rows]
+        first, second = (
+            [(points_on_path(outline.points, path), outline.rim) for outline in outlines]
+            for outlines, path in zip(self._goal_outlines, paths, strict=True)
         )
+        return min(least_distance(a, b) - c - d for a, c in first for b, d in second)
 
     def poses(self) -> Floats:
         """[bodies, 3] x, y in pixels of each body's origin, and its angle; balls last."""
-        scene, rows, moving = self._scene, self._rows, len(self._moving)
-        poses = np.array([(*body.position, body.angle) for body in scene.bodies])
-        poses = np.concatenate([poses, np.zeros((len(rows) - moving, 3))])
-        places = [*self._moving, *range(len(scene.bodies), len(poses))]
-        poses[places] = rows[:, (LAYOUT.x, LAYOUT.y, LAYOUT.angle)]
-        for row, (place, mass) in enumerate(zip(self._moving, self._mass, strict=True)):
-            poses[place, :2] -= _turned(mass.centre, rows[row, LAYOUT.angle])
+        poses = self._start_poses.copy()
+        poses[self._pose_places] = self._rows[:, _POSE]
+        cos, sin = self._rows[: len(self._moving), LAYOUT.cos : LAYOUT.sin + 1].T
+        x, y = self._centres.T
+        poses[self._moving, 0] -= cos * x - sin * y
+        poses[self._moving, 1] -= sin * x + cos * y
         return poses
 
 
@@ -387,17 +422,6 @@ def _free(space: Any, shapes: list[Any], rows: Floats) -> None:
     for shape in shapes:
         lib.cpShapeFree(shape)
     del rows
-
-
-def _outline(shape: Shape) -> _Outline:
-    if isinstance(shape, Circle):
-        return _Outline(np.zeros((1, 2)), shape.radius)
-    return _Outline(np.array(shape.vertices), _SKIN)
-
-
-def _turned(point: Floats, angle: float) -> Floats:
-    turned: Floats = _Outline(point[None], 0.0).moved(np.zeros(2), angle).points[0]
-    return turned
 
 
 def _circle_mass(radius: float) -> _Mass:
@@ -413,7 +437,7 @@ def _polygon_mass(vertices: Sequence[Vec]) -> _Mass:
     return _Mass(area, float(moment), np.array([centre.x, centre.y]))
 
 
-def _mass(body: Body) -> _Mass:
+def _mass_of(body: Body) -> _Mass:
     parts = [
         _circle_mass(shape.radius) if isinstance(shape, Circle) else _polygon_mass(shape.vertices)
         for shape in body.shapes
@@ -424,29 +448,7 @@ def _mass(body: Body) -> _Mass:
     return _Mass(mass, sum(part.moment for part in parts) + sum(apart), centre)
 
 
-def _start(body: Body, mass: _Mass) -> tuple[float, ...]:
+def _start_of(body: Body, mass: _Mass) -> tuple[float, ...]:
     """Where the centre of mass of a body starts, its angle, and how they change."""
-    x, y = np.array(body.position) + _turned(mass.centre, body.angle)
+    x, y = np.array(body.position) + turned(mass.centre, body.angle)
     return (float(x), float(y), body.angle, *body.velocity, body.angular_velocity)
-
-
-def _on_way(points: Floats, place: Floats, turn: Floats) -> Floats:
-    """[looks, points, 2] points of a body wherever it was."""
-    quarter = np.stack([-points[:, 1], points[:, 0]], axis=1)
-    turned = turn[:, None, :1] * points + turn[:, None, 1:] * quarter
-    return turned + place[:, None]
-
-
-def _least_distance(a: Floats, b: Floats) -> float:
-    """The least distance of two convex polygons that do not overlap, over all looks."""
-    return math.sqrt(min(_to_edges(a, b), _to_edges(b, a)))
-
-
-def _to_edges(points: Floats, polygon: Floats) -> float:
-    """The least squared distance of points to the edges of a polygon, over all looks."""
-    start = polygon[:, None]
-    edge = np.roll(polygon, -1, axis=1)[:, None] - start
-    apart = points[:, :, None] - start
-    length = (edge**2).sum(-1)
-    along = np.clip((apart * edge).sum(-1) / np.where(length > 0, length, 1.0), 0.0, 1.0)
-    return float(((apart - along[..., None] * edge) ** 2).sum(-1).min())
