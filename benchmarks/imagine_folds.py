@@ -3,6 +3,7 @@ r"""Score the agent that imagines on folds of PHYRE, thinking about each task on
 The agent learns nothing from training tasks, so what it does on a task is the same in every fold
 and setup that has it. This script keeps its attempts in a file and writes the run records that
 `topple evaluate` writes, in a quarter of the time. Stopped, the same command goes on where it was.
+Memories of other machines are taken in with `--also`.
 
     python benchmarks/imagine_folds.py --agent configs/phyre/imagine.toml \
         --setups ball_within,ball_cross --memory M.json --out OUT
@@ -14,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,20 +28,41 @@ from topple.phyre.agents.imagine import Imagine
 from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import Part, TaskSelection
-from topple.phyre.task import TaskId
 from topple.runs.record import write_record
 from topple.runs.registry import create_agent
 from topple.runs.runner import Runner
 from topple.runs.spec import find_spec
 
-CHUNK = 20  # tasks between two times that the memory is saved
+CHUNK = 20  # tasks that all cores think about before they report
+AT_ONCE = 4  # the same for one of several processes
+SAVE_SECONDS = 10.0  # between two times that the memory is saved
+
+Attempts = dict[str, list[list[float]]]
 
 
-def make(config: PhyreConfig, remembered: dict[str, list[list[float]]]) -> Imagine:
+def make(config: PhyreConfig, remembered: Attempts) -> Imagine:
     agent = create_agent("phyre", config.agent, config.settings)
     assert isinstance(agent, Imagine)
     agent.remembered = remembered
     return agent
+
+
+def think_about(config: PhyreConfig) -> tuple[Attempts, float, float]:
+    """The attempts on the tasks of a run, its AUCCESS, and the processor time."""
+    start = time.process_time()
+    agent = make(config, {})
+    record = Runner(cache_folder()).run(config, agent)
+    return agent.remembered, record.results.auccess, time.process_time() - start
+
+
+def read_memory(path: Path, settings: list[object]) -> tuple[Attempts, set[str]]:
+    """The attempts and the tasks of a memory; nothing if there is no such file."""
+    if not path.exists():
+        return {}, set()
+    memory = json.loads(path.read_text())
+    if memory["settings"] != settings:
+        raise SystemExit(f"{path} was made with {memory['settings']}; use another file")
+    return memory["attempts"], set(memory["tasks"])
 
 
 def main() -> None:
@@ -52,7 +76,10 @@ def main() -> None:
     parser.add_argument("--agent", default="configs/phyre/imagine.toml")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--memory", type=Path, required=True)
+    parser.add_argument("--also", type=Path, nargs="*", default=[], help="memories to take in")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--processes", type=int, default=1, help="each uses all cores by itself")
+    parser.add_argument("--minutes", type=float, help="stop after so many, to go on another time")
     arguments = parser.parse_args()
     spec = find_spec(arguments.agent, "phyre")
     setups = [Setup.parse(name) for name in arguments.setups.split(",")]
@@ -62,43 +89,65 @@ def main() -> None:
     if any(other != settings for other in others):
         raise SystemExit("the settings differ between these setups; give those of one tier")
     runner = Runner(cache_folder())
-    memory = json.loads(arguments.memory.read_text()) if arguments.memory.exists() else {}
-    known: dict[str, list[list[float]]] = memory.setdefault("attempts", {})
-    thought: set[str] = set(memory.setdefault("tasks", []))
-    if memory.setdefault("settings", [settings, arguments.seed]) != [settings, arguments.seed]:
-        raise SystemExit(f"{arguments.memory} was made with {memory['settings']}; use another file")
+    made_with = [settings, arguments.seed]
+    known, thought = read_memory(arguments.memory, made_with)
+    for path in arguments.also:
+        attempts, tasks = read_memory(path, made_with)
+        known |= attempts
+        thought |= tasks
+    end = None if arguments.minutes is None else time.monotonic() + 60 * arguments.minutes
 
     def config(selection: TaskSelection) -> PhyreConfig:
         return spec.config(selection, seed=arguments.seed)
 
-    def think(whole: TaskSelection, tasks: list[str]) -> None:
-        for first in range(0, len(tasks), CHUNK):
-            chunk = tasks[first : first + CHUNK]
-            start = time.process_time()
-            some = config(replace(whole, tasks=tuple(chunk)))
-            record = runner.run(some, make(some, known))
-            thought.update(chunk)
-            memory["tasks"] = sorted(thought)
-            with whole_file(arguments.memory) as path:
-                path.write_text(json.dumps(memory))
-            seconds = (time.process_time() - start) / len(chunk)
-            say(
-                f"{first + len(chunk)} of {len(tasks)} tasks, {seconds:.1f} CPU s each, AUCCESS "
-                f"{100 * record.results.auccess:.1f}"
-            )
+    def keep() -> None:
+        memory = {"attempts": known, "tasks": sorted(thought), "settings": made_with}
+        with whole_file(arguments.memory) as path:
+            path.write_text(json.dumps(memory))
 
-    for fold in map(int, arguments.folds.split(",")):
-        for setup in setups:
-            selection = TaskSelection(setup, fold, Part(arguments.part), arguments.tasks)
-            ids: tuple[TaskId, ...] = selection.scored()
-            think(selection, [str(task) for task in ids if str(task) not in thought])
-            record = runner.run(config(selection), make(config(selection), known))
-            write_record(arguments.out, record, attempts=False)
-            results = record.results
-            say(
-                f"{setup.value} fold {fold}: AUCCESS {100 * results.auccess:.2f}, solved within "
-                f"1, 10, 100: {results.curve[0]:.3f} {results.curve[9]:.3f} {results.curve[99]:.3f}"
-            )
+    def think(tasks: list[str]) -> None:
+        size = CHUNK if arguments.processes == 1 else AT_ONCE
+        chunks = [tasks[first : first + size] for first in range(0, len(tasks), size)]
+        any_fold = TaskSelection(setups[0], 0, Part(arguments.part))
+        done, saved = 0, time.monotonic()
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(arguments.processes, context) as pool:
+            work = {
+                pool.submit(think_about, config(replace(any_fold, tasks=tuple(chunk)))): chunk
+                for chunk in chunks
+            }
+            for future in as_completed(work):
+                attempts, auccess, seconds = future.result()
+                known.update(attempts)
+                thought.update(work[future])
+                done += len(work[future])
+                over = end is not None and time.monotonic() > end
+                if over or time.monotonic() - saved > SAVE_SECONDS or done == len(tasks):
+                    saved = time.monotonic()
+                    keep()
+                say(
+                    f"{done} of {len(tasks)} tasks, {seconds / len(work[future]):.1f} CPU s each, "
+                    f"AUCCESS {100 * auccess:.1f}"
+                )
+                if over:
+                    pool.shutdown(cancel_futures=True)
+                    raise SystemExit("the time is over; the same command goes on from here")
+
+    selections = [
+        TaskSelection(setup, int(fold), Part(arguments.part), arguments.tasks)
+        for fold in arguments.folds.split(",")
+        for setup in setups
+    ]
+    every = {str(task) for selection in selections for task in selection.scored()}
+    think(sorted(every - thought))
+    for selection in selections:
+        record = runner.run(config(selection), make(config(selection), known))
+        write_record(arguments.out, record, attempts=False)
+        results = record.results
+        say(
+            f"{selection.place}: AUCCESS {100 * results.auccess:.2f}, solved within 1, 10, 100: "
+            f"{results.curve[0]:.3f} {results.curve[9]:.3f} {results.curve[99]:.3f}"
+        )
 
 
 if __name__ == "__main__":
