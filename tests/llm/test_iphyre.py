@@ -20,7 +20,7 @@ from topple.iphyre.split import Split
 from topple.iphyre.strategy import plan_in_advance
 from topple.llm.iphyre import gpt4_preset
 from topple.llm.iphyre.agent import IphyreLlm
-from topple.llm.scripted.reading import text_of
+from topple.llm.messages import text_of
 from topple.llm.scripted.server import Response
 from topple.llm.turns import read_turns
 

@@ -13,8 +13,8 @@ import pytest
 
 from support.chat_server import ChatServer, call_reply, text_reply
 from topple.llm.exchanges import read_exchanges
+from topple.llm.messages import text_of
 from topple.llm.phyre.agent import PhyreLlm
-from topple.llm.scripted.reading import text_of
 from topple.llm.scripted.server import Response, failure
 from topple.llm.turns import read_turns
 from topple.phyre import Simulator

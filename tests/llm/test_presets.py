@@ -18,10 +18,10 @@ from topple.iphyre.rules import AT_10_HZ
 from topple.llm.answers import AnswerError
 from topple.llm.iphyre import deepphy as games_deepphy
 from topple.llm.iphyre.agent import IphyreLlm
+from topple.llm.messages import text_of
 from topple.llm.phyre import deepphy
 from topple.llm.phyre.agent import PhyreLlm
 from topple.llm.presets import preset_attempts
-from topple.llm.scripted.reading import text_of
 from topple.llm.scripted.server import Response
 from topple.llm.turns import read_turns
 from topple.phyre.attempt import AttemptLog

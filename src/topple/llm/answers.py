@@ -37,6 +37,16 @@ class AnswerError(ValueError):
     """An answer breaks a rule; the message is written for the model."""
 
 
+def object_schema(properties: Mapping[str, Any], *required: str) -> Schema:
+    """The schema of an object that has no other properties than these."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
 def read_answer(text: str, schema: Schema) -> Any:
     """The JSON object in a reply.
 
@@ -56,6 +66,18 @@ def _find(text: str) -> Any:
     if not fenced and not words.startswith(("{", "[")):
         raise AnswerError("there is no JSON object in the reply")
     return parse_json(fenced[-1] if fenced else words)
+
+
+def find_list(text: str) -> Any:
+    """The list between the first and the last bracket of a reply.
+
+    Raises:
+        AnswerError: there is none.
+    """
+    first, last = text.find("["), text.rfind("]")
+    if first < 0 or last < first:
+        raise AnswerError("there is no list in the reply")
+    return parse_json(text[first : last + 1])
 
 
 def parse_json(text: str) -> Any:

@@ -16,7 +16,6 @@ from topple.iphyre.selection import GameSelection
 from topple.llm.iphyre.agent import IphyreLlm
 from topple.llm.phyre.agent import PhyreLlm
 from topple.llm.phyre.feedback import Attempts
-from topple.llm.phyre.puzzle import PhyrePuzzle
 from topple.llm.presets import preset_attempts
 from topple.llm.puzzle import Puzzle
 from topple.phyre.fold import Setup
@@ -96,10 +95,8 @@ class Evaluation:
             raise LookupError(
                 f"there is no puzzle {name!r} here; there is {next(iter(self.subjects))!r}"
             )
-        subject = self.subjects[name]
-        if self.attempts is not None:
-            return PhyrePuzzle(self.agent, self._testing.part(subject), subject, self.attempts)
-        puzzle: Puzzle[Any] = self.agent.puzzle(self._testing, subject)
+        shared = () if self.attempts is None else (self.attempts,)
+        puzzle: Puzzle[Any] = self.agent.puzzle(self._testing, self.subjects[name], *shared)
         return puzzle
 
     def record(self, puzzles: Iterable[Puzzle[Any]]) -> RunRecord[Any, Any]:

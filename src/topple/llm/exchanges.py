@@ -20,6 +20,8 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -221,8 +223,6 @@ def _claim(file: IO[bytes], folder: Path) -> None:
 
 
 def by_subject(exchanges: list[Exchange]) -> Iterator[tuple[str, list[Exchange]]]:
-    """The exchanges of each task or game, sorted by name."""
-    groups: dict[str, list[Exchange]] = {}
-    for exchange in exchanges:
-        groups.setdefault(exchange.subject, []).append(exchange)
-    yield from sorted(groups.items())
+    """The exchanges of each task or game, as :func:`read_exchanges` sorts them."""
+    for subject, own in groupby(exchanges, key=attrgetter("subject")):
+        yield subject, list(own)

@@ -150,7 +150,11 @@ def _solver(evaluation: Evaluation) -> Solver:
 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             session = Session(evaluation.puzzle(str(state.sample_id)))
-            model, config = get_model(), _config(evaluation.agent.options())
+            model, options = get_model(), evaluation.agent.options()
+            # What a preset fixes; the other options are Inspect's.
+            config = GenerateConfig(
+                temperature=options.get("temperature"), num_choices=options.get("n")
+            )
             while not session.over:
                 asked = [_chat(message) for message in session.messages]
                 tools = [_tool(field["function"]) for field in session.fields.get("tools", ())]
@@ -273,11 +277,6 @@ def log_record(path: Path) -> RunRecord[Any, Any]:
 def _about(sample: EvalSample) -> Mapping[str, Any]:
     found: Mapping[str, Any] = ((sample.scores or {})[_KEY].metadata) or {}
     return found
-
-
-def _config(options: Mapping[str, Any]) -> GenerateConfig:
-    """The options that a preset fixes; the others are Inspect's."""
-    return GenerateConfig(temperature=options.get("temperature"), num_choices=options.get("n"))
 
 
 def _chat(message: Message) -> ChatMessage:

@@ -78,12 +78,6 @@ class RateLimit:
         """Cancel everything that waits."""
         self._stop.set()
 
-    def __enter__(self) -> RateLimit:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
-
     def _wait(self, now: float, guess: int) -> float:
         """Seconds until a request is allowed; call it with the lock held."""
         while self._sent and self._sent[0][0] <= now - WINDOW:

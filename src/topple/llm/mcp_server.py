@@ -15,11 +15,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from topple.llm.answers import AnswerError, Schema
+from topple.llm.answers import AnswerError, Schema, object_schema
 from topple.llm.evaluation import Evaluation
-from topple.llm.messages import Picture, to_png
+from topple.llm.messages import to_png
+from topple.llm.puzzle import SIMULATE, Shown
 from topple.llm.session import Session
-from topple.llm.toolbox import SIMULATE, Shown
 from topple.llm.turns import read_turns, write_turns
 from topple.runs.record import conversation_folder, record_path, write_record
 
@@ -64,7 +64,7 @@ class Puzzles:
     def tools(self) -> dict[str, tuple[str, Schema]]:
         """The description and the schema of the arguments of each tool."""
         found: dict[str, tuple[str, Schema]] = {
-            "list_puzzles": ("List the puzzles, with attempts left.", _object({})),
+            "list_puzzles": ("List the puzzles, with attempts left.", object_schema({})),
             "open_puzzle": ("Rules, description and picture of a puzzle.", _named({})),
         }
         for run in self._runs:
@@ -75,7 +75,7 @@ class Puzzles:
             if name == "try_plan":  # games differ in the number of their blocks
                 properties["times"] = {"type": "array", "items": properties["times"]["items"]}
             found[name] = (_TRY_WORDS[name], _named(properties, schema["required"]))
-            for tool in puzzle.toolbox.tools():
+            for tool in puzzle.tools():
                 own = dict(tool.parameters["properties"])
                 if "play" in own:
                     own["attempt"] = own.pop("play")
@@ -98,7 +98,7 @@ class Puzzles:
                 return self._show(session)
             if tool in _TRY_WORDS:
                 return self._try(session, own)
-            if session.puzzle.toolbox.attempt == "play" and "attempt" in own:
+            if session.puzzle.ATTEMPT == "play" and "attempt" in own:
                 own["play"] = own.pop("attempt")
             shown = session.use(tool, own)
             if tool == SIMULATE:  # its budget is that of the run, too
@@ -179,29 +179,13 @@ class McpServer(FastMCP[Any]):
         except AnswerError as error:
             raise ToolError(f"Not accepted: {error}.") from None
         content: list[ContentBlock] = [TextContent(type="text", text=shown.text)]
-        for picture in shown.pictures:
-            content += _content(picture)
+        for caption, frame in shown.pictures:
+            data = base64.b64encode(to_png(frame)).decode()
+            content.append(TextContent(type="text", text=caption))
+            content.append(ImageContent(type="image", data=data, mimeType="image/png"))
         return content
-
-
-def _content(picture: Picture) -> list[ContentBlock]:
-    caption, frame = picture
-    data = base64.b64encode(to_png(frame)).decode()
-    return [
-        TextContent(type="text", text=caption),
-        ImageContent(type="image", data=data, mimeType="image/png"),
-    ]
-
-
-def _object(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Schema:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
 
 
 def _named(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Schema:
     name = {"type": "string", "description": "Name of the puzzle, as list_puzzles gives it."}
-    return _object({"puzzle": name, **properties}, ["puzzle", *required])
+    return object_schema({"puzzle": name, **properties}, "puzzle", *required)

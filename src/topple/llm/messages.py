@@ -38,6 +38,14 @@ def user(text: str, pictures: Sequence[Picture] = ()) -> Message:
     return {"role": "user", "content": parts}
 
 
+def text_of(message: Message) -> str:
+    """The words of a message, without its pictures."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part.get("text"))
+
+
 def evenly_spaced(last: int, count: int) -> list[int]:
     """Indices of keyframes from 0 to ``last``, evenly spaced in time and ending with it."""
     indices: list[int] = np.unique(np.linspace(0, last, count + 1).round()[1:]).astype(int).tolist()

@@ -43,16 +43,9 @@ class Reply(NamedTuple):
 
     def to_data(self) -> dict[str, Any]:
         """The reply as plain values for JSON."""
-        data: dict[str, Any] = {
-            "choices": [
-                {"text": text, "calls": [list(call) for call in calls], "finish": finish}
-                for text, calls, finish in self.choices
-            ],
-            "usage": None if self.usage is None else list(self.usage),
-            "model": self.model,
-        }
-        if self.problem:
-            data["problem"] = self.problem
+        data = {**self._asdict(), "choices": [choice._asdict() for choice in self.choices]}
+        if not self.problem:
+            del data["problem"]
         return data
 
     @classmethod

@@ -16,9 +16,8 @@ from typing import Any
 
 from topple.llm.answers import AnswerError, check, parse_json, read_answer
 from topple.llm.messages import Message, Picture, system, user
-from topple.llm.puzzle import Made, Puzzle, Question, Simulation
+from topple.llm.puzzle import SIMULATE, Made, Puzzle, Question, Shown, Simulation, Tool
 from topple.llm.reply import Call, Choice, Reply
-from topple.llm.toolbox import SIMULATE, Shown, Tool
 from topple.llm.turns import TurnNote
 
 PROPOSE = "propose"
@@ -79,10 +78,9 @@ class Session:
         """The tools of this turn by name; none unless the settings allow them."""
         if not self.settings.tools:
             return {}
-        propose = Tool(
-            PROPOSE, "Give your answer. This ends your turn.", self.question.schema, _nothing
-        )
-        return {tool.name: tool for tool in (*self.puzzle.toolbox.tools(), propose)}
+        words = "Give your answer. This ends your turn."
+        propose = Tool(PROPOSE, words, self.question.schema, self._propose)
+        return {tool.name: tool for tool in (*self.puzzle.tools(), propose)}
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -110,7 +108,10 @@ class Session:
                     self._accept(read_answer(choice.text, question.schema))
             except AnswerError as error:
                 self._failures.append(str(error))
-                self.messages.append(user(_correction(error, self.settings.tools)))
+                form = "reply in the form that was asked for"
+                if self.settings.tools:
+                    form = f"call `{PROPOSE}`"
+                self.messages.append(user(f"This cannot be used: {error}. Please {form}."))
         reasks = self.settings.reasks if question.reasks is None else question.reasks
         if self._made is not None or len(self._failures) > reasks:
             self._advance(self._made)
@@ -146,7 +147,7 @@ class Session:
                 return
             simulated = turn.calls.get(SIMULATE, 0)
             self._calls.update(turn.calls)
-            self.puzzle.toolbox.simulated += simulated
+            self.puzzle.simulated += simulated
             self.puzzle.testing.count_simulations(simulated)
             if not turn.finished:
                 return
@@ -198,7 +199,7 @@ class Session:
             return
         rules = question.rules
         if self.settings.tools:
-            rules += f"\n\n{self.puzzle.toolbox.description()}"
+            rules += f"\n\n{self.puzzle.tools_text()}"
         self.messages = [system(rules), user(question.text, pictures())]
 
     def _call_tools(self, choice: Choice) -> None:
@@ -226,7 +227,7 @@ class Session:
         Raises:
             AnswerError: there is no such tool, or its arguments or budget do not allow it.
         """
-        tools = {tool.name: tool for tool in self.puzzle.toolbox.tools()}
+        tools = {tool.name: tool for tool in self.puzzle.tools()}
         if name not in tools:
             raise AnswerError(f"there is no tool {name[:40]!r}; there are {', '.join(tools)}")
         check(arguments, tools[name].parameters, "the arguments")
@@ -244,14 +245,11 @@ class Session:
         self._calls[tool.name] += 1
         arguments = parse_json(call.arguments or "{}")
         check(arguments, tool.parameters, "the arguments")
-        if tool.name == PROPOSE:
-            self._accept(arguments)
-            return Shown("Accepted.")
         return tool.run(arguments)
 
-
-def _nothing(arguments: Any) -> Shown:
-    return Shown("")
+    def _propose(self, answer: Any) -> Shown:
+        self._accept(answer)
+        return Shown("Accepted.")
 
 
 def _tool_calls(text: str, calls: Iterable[Call]) -> Message:
@@ -267,8 +265,3 @@ def _tool_calls(text: str, calls: Iterable[Call]) -> Message:
             for call in calls
         ],
     }
-
-
-def _correction(error: AnswerError, tools: bool) -> str:
-    form = f"call `{PROPOSE}`" if tools else "reply in the form that was asked for"
-    return f"This cannot be used: {error}. Please {form}."

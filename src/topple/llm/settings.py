@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from topple.llm.chat import Link  # which needs httpx; other harnesses do without
+    from topple.llm.puzzle import Puzzle
 
 FEEDBACK = ("outcome", "what_happened", "events")  # each tells more than the one before
 _OWN = ("messages", "tools", "stream")  # fields of a request that the agent writes
@@ -96,6 +99,21 @@ class ChatSettings:
     def tells_events(self) -> bool:
         """Whether the model is told the first contacts of all bodies, and where all ended."""
         return self.feedback == "events"
+
+    def train(self, training: Any) -> None:
+        """Nothing to learn."""
+
+    def converse(self, testing: Any, subjects: Sequence[Any]) -> None:
+        """Work on tasks or games, several of them concurrently."""
+        from topple.llm.chat import converse  # needs httpx; other harnesses do without
+
+        puzzles = [partial(self.puzzle, testing, subject) for subject in subjects]
+        for puzzle in converse(self.link, self.options(), puzzles):
+            testing.join(puzzle.testing)
+
+    @abstractmethod
+    def puzzle(self, testing: Any, subject: Any) -> Puzzle[Any]:
+        """A task or game as a puzzle for a model."""
 
     def options(self) -> dict[str, Any]:
         """The fields of every request besides its messages."""

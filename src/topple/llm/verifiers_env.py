@@ -18,7 +18,7 @@ from typing import Any
 from topple.iphyre.selection import GameSelection
 from topple.iphyre.split import Split, chosen_games
 from topple.llm.evaluation import Evaluation, run_config, task_selection
-from topple.llm.messages import Message
+from topple.llm.messages import Message, text_of
 from topple.llm.phyre.feedback import Attempts
 from topple.llm.puzzle import Simulation
 from topple.llm.reply import Call, Choice, Reply
@@ -145,8 +145,7 @@ class PuzzleEnv(vf.MultiTurnEnv):
         state["attempts"] = len(puzzle.testing.log)
         state["failures"] = sum(len(turn.failures) for turn in session.turns)
         state["turns"] = [turn._asdict() for turn in session.turns]
-        seen = puzzle.toolbox.seen
-        state["progress"] = max((each.progress for each in seen), default=0.0)
+        state["progress"] = max((each.progress for each in puzzle.seen), default=0.0)
         state.pop("told", None)
 
 
@@ -250,7 +249,7 @@ def _dataset(part: str, run: Evaluation) -> Any:
         session = Session(run.puzzle(name), wait=True)
         tools = [tool["function"] for tool in session.fields.get("tools", ())]
         info = {"part": part, "puzzle": name, "tool_defs": tools}
-        prompt = [{"role": each["role"], "content": _text(each)} for each in session.messages]
+        prompt = [{"role": each["role"], "content": text_of(each)} for each in session.messages]
         rows.append({"prompt": prompt, "answer": "", "info": json.dumps(info)})
     return _datasets.Dataset.from_list(rows)
 
@@ -261,19 +260,11 @@ def _messages(messages: Iterable[Message]) -> list[Any]:
     return [kinds[message["role"]].model_validate(dict(message)) for message in messages]
 
 
-def _text(message: Mapping[str, Any]) -> str:
-    """The text of a message, without its pictures."""
-    content = message.get("content") or ""
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] for part in content if part.get("text"))
-
-
 def _reply(completion: Any) -> Reply:
     """The last message of the model as a reply."""
     message = _plain(completion[-1])
     calls = tuple(map(_call, message.get("tool_calls") or ()))
-    return Reply((Choice(_text(message), calls),))
+    return Reply((Choice(text_of(message), calls),))
 
 
 def _call(call: Any) -> Call:
@@ -308,7 +299,7 @@ class ScriptedClient(vf.Client):
     async def to_native_prompt(self, messages: Any) -> tuple[Any, dict[str, Any]]:
         """Messages as plain values."""
         plain = [_plain(message) for message in messages]
-        return [{"role": each["role"], "content": _text(each)} for each in plain], {}
+        return [{"role": each["role"], "content": text_of(each)} for each in plain], {}
 
     async def get_native_response(
         self, prompt: Any, model: str, sampling_args: Any, tools: Any = None, **kwargs: Any

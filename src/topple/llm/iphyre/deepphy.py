@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from topple.iphyre.engine.batch import World
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Elimination, Plan
-from topple.llm.answers import AnswerError, Schema, check, parse_json
+from topple.llm.answers import Schema, check, find_list, parse_json
 from topple.llm.iphyre.feedback import WatchedPlay
 from topple.llm.iphyre.pictures import draw_play, numbered_blocks
 from topple.llm.messages import Picture, evenly_spaced
@@ -34,7 +35,7 @@ from topple.llm.puzzle import Flow, Question
 from topple.llm.reply import Reply
 
 if TYPE_CHECKING:
-    from topple.llm.iphyre.puzzle import IphyrePuzzle
+    from topple.llm.iphyre.agent import IphyrePuzzle
 
 NAME = "deepphy"
 WORLD_MODEL = "deepphy-wm"
@@ -105,9 +106,6 @@ def flow(puzzle: IphyrePuzzle) -> Flow:
         said[0] = found[1].strip()[:_LONGEST_PREDICTION] if found else ""
         return read_removals(text)
 
-    def accept(answer: Any) -> Plan:
-        return plan_of(game, answer)
-
     for number in range(1, puzzle.testing.log.limit + 1):
         text = news = _FIRST
         if history:
@@ -119,7 +117,7 @@ def flow(puzzle: IphyrePuzzle) -> Flow:
             news = f"{history[-1]}\n\n{ask}"
         made = yield from puzzle.ask(
             Question(
-                *(rules, text, news, _SCHEMA, accept),
+                *(rules, text, news, _SCHEMA, partial(plan_of, game)),
                 lambda: _pictures(puzzle, _PICTURED_PLAYS),
                 lambda: _pictures(puzzle, 1)[1:],
                 read,
@@ -145,18 +143,14 @@ def read_removals(text: str) -> Any:
         AnswerError: there is none.
     """
     fenced = _FENCE.search(text)
-    first, last = text.find("["), text.rfind("]")
-    if not fenced and (first < 0 or last < first):
-        raise AnswerError("there is no list in the reply")
-    answer = parse_json(fenced[1] if fenced else text[first : last + 1])
-    if isinstance(answer, list):
-        answer = [_known(item) for item in answer if isinstance(item, dict)]
+    found = parse_json(fenced[1]) if fenced else find_list(text)
+    answer = [
+        {name: value for name, value in item.items() if name in ("time", "index")}
+        for item in found
+        if isinstance(item, dict)
+    ]
     check(answer, _SCHEMA)
     return answer
-
-
-def _known(item: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in item.items() if name in ("time", "index")}
 
 
 def plan_of(game: Game, removals: Any, hz: int = 10) -> Plan:
@@ -184,7 +178,7 @@ def _pictures(puzzle: IphyrePuzzle, plays: int) -> list[Picture]:
     shown = [
         ("The start, with the numbers of the gray blocks:", numbered_blocks(puzzle.game, world))
     ]
-    for seen in puzzle.toolbox.seen[-plays:]:
+    for seen in puzzle.seen[-plays:]:
         shown += _frames(seen)
     return shown
 

@@ -6,7 +6,6 @@ pixel of each other at a tick.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,7 @@ from topple.iphyre.game import HEIGHT, Game
 from topple.iphyre.plan import Plan
 from topple.iphyre.rules import Rules
 from topple.iphyre.score import Score
-from topple.llm.gap import Floats, segment_gap
+from topple.llm.gap import segment_gap
 from topple.llm.iphyre.scene import block_ends, body_names, game_lines
 from topple.llm.messages import evenly_spaced
 
@@ -177,19 +176,10 @@ def _meetings(seen: WatchedPlay) -> list[tuple[int, int, int]]:
         for two in range(game.bodies):
             if two == one or (moving[two] and two > one):
                 continue
-            gap = _gaps(starts, stops, one, two) - game.scene.radii[one] - game.scene.radii[two]
+            apart = segment_gap(starts[:, one], stops[:, one], starts[:, two], stops[:, two])
+            gap = apart - game.scene.radii[one] - game.scene.radii[two]
             both = trace.present[:, one] & trace.present[:, two]
             touching = np.flatnonzero(both & (gap < TOUCH))
             if len(touching):
                 found.append((int(touching[0]), one, two))
     return found
-
-
-def _gaps(starts: Floats, stops: Floats, one: int, two: int) -> Floats:
-    return segment_gap(starts[:, one], stops[:, one], starts[:, two], stops[:, two])
-
-
-def final_lines(seen: WatchedPlay) -> Sequence[str]:
-    """Where everything that moves was at the end, a line of JSON each."""
-    lines = seen.lines(seen.rules.tick_limit / seen.rules.hz).splitlines()
-    return [line for line in lines if '"moves": true' in line]

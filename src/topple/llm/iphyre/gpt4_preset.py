@@ -32,12 +32,12 @@ from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.rules import SECONDS, Rules
 from topple.iphyre.score import Score
-from topple.llm.answers import AnswerError, Schema, check, parse_json
+from topple.llm.answers import Schema, check, find_list
 from topple.llm.puzzle import Flow, Question
 from topple.llm.reply import Reply
 
 if TYPE_CHECKING:
-    from topple.llm.iphyre.puzzle import IphyrePuzzle
+    from topple.llm.iphyre.agent import IphyrePuzzle
 
 NAME = "iphyre-gpt4"
 OPTIONS = {"temperature": 0.5, "max_tokens": 512, "n": 2}
@@ -96,16 +96,14 @@ def flow(puzzle: IphyrePuzzle) -> Flow:
     """Ask for a game's removals once and play them; without a list, none."""
     game = puzzle.game
     rules, text = prompt(game)
-    question = Question(rules, text, text, _SCHEMA, partial(entries, game), read=_read, reasks=0)
+    question = Question(
+        rules, text, text, _SCHEMA, partial(entries, game), read=read_list, reasks=0
+    )
     made = yield from puzzle.ask(question)
     played = play_entries(game, [] if made is None else made.value)
     puzzle.testing.log.append(played)
     puzzle.solved = played.score.solved
     puzzle.result = f"reward {played.score.reward:.1f}"
-
-
-def _read(reply: Reply) -> Any:
-    return read_list(used_text(reply))
 
 
 def prompt(game: Game) -> tuple[str, str]:
@@ -116,32 +114,19 @@ def prompt(game: Game) -> tuple[str, str]:
     return "You are a helpful assistant.", text
 
 
-def used_text(reply: Reply) -> str:
-    """The text of the completion that counts."""
-    return reply.choice(min(USED, max(len(reply.choices) - 1, 0))).text
-
-
-def read_list(text: str) -> Any:
-    """The list between the first and the last bracket of a reply.
+def read_list(reply: Reply) -> Any:
+    """The list in the completion that counts.
 
     Raises:
         AnswerError: there is none.
     """
-    first, last = text.find("["), text.rfind("]")
-    if first < 0 or last < first:
-        raise AnswerError("there is no list in the reply")
-    answer = parse_json(text[first : last + 1])
-    _check(answer)
-    return answer
-
-
-def _check(answer: Any) -> None:
-    if isinstance(answer, list):
-        for item in answer:  # other names are allowed, as evaluating them was
-            if isinstance(item, dict):
-                for name in set(item) - {"time", "index"}:
-                    del item[name]
+    answer = find_list(reply.choice(min(USED, max(len(reply.choices) - 1, 0))).text)
+    for item in answer:
+        if isinstance(item, dict):  # other names are allowed, as evaluating them was
+            for name in set(item) - {"time", "index"}:
+                del item[name]
     check(answer, _SCHEMA)
+    return answer
 
 
 def entries(game: Game, answer: Any) -> list[Entry]:

@@ -8,10 +8,8 @@ from PIL import Image, ImageDraw, ImageFont
 from topple.iphyre.engine.batch import Floats, World
 from topple.iphyre.game import Game
 from topple.iphyre.pictures import SIZE, draw
-from topple.llm.iphyre.feedback import WatchedPlay, keyframe_ticks
+from topple.llm.iphyre.feedback import WatchedPlay
 from topple.llm.iphyre.scene import body_names
-from topple.llm.messages import Picture
-from topple.llm.settings import ChatSettings
 from topple.media.files import Frame
 
 PICTURE = 300  # px
@@ -30,18 +28,6 @@ def draw_play(seen: WatchedPlay, second: float, labels: bool) -> Frame:
     """A play at a time."""
     tick = seen.tick(second)
     return _draw(seen.game, seen.trace.poses[tick], seen.trace.present[tick], labels)
-
-
-def keyframes(seen: WatchedPlay, settings: ChatSettings) -> list[Picture]:
-    """Pictures of a play."""
-    times = [
-        tick / seen.rules.hz
-        for tick in keyframe_ticks(seen, settings.keyframes, settings.keyframes_by)
-    ]
-    return [
-        (f"Play {seen.number} after {time:.1f} s:", draw_play(seen, time, settings.labels))
-        for time in times
-    ]
 
 
 def numbered_blocks(game: Game, world: World) -> Frame:

@@ -10,8 +10,8 @@ from topple.iphyre.episode import Episode
 from topple.iphyre.game import MAX_ELIMINABLE, Game
 from topple.iphyre.rules import SECONDS, Rules
 from topple.iphyre.strategy import Strategy, action_ticks
-from topple.llm.answers import NOTE, AnswerError, Schema
-from topple.llm.iphyre.feedback import WatchedPlay, feedback, final_lines
+from topple.llm.answers import NOTE, AnswerError, Schema, object_schema
+from topple.llm.iphyre.feedback import WatchedPlay, feedback
 from topple.llm.iphyre.scene import body_names, episode_lines, game_lines
 from topple.llm.messages import ANSWER_RULE, CALL_RULE
 
@@ -76,23 +76,14 @@ def plan_schema(game: Game, rules: Rules) -> Schema:
         "maximum": SECONDS - rules.dt / 2,
     }
     count = len(game.eliminable)
-    return _answer("times", {"type": "array", "items": time, "minItems": count, "maxItems": count})
+    times = {"type": "array", "items": time, "minItems": count, "maxItems": count}
+    return object_schema({"times": times, "note": NOTE}, "times")
 
 
 def choice_schema(game: Game) -> Schema:
     """The form of an answer on the fly."""
-    return _answer(
-        "remove", {"type": ["integer", "null"], "minimum": 1, "maximum": len(game.eliminable)}
-    )
-
-
-def _answer(name: str, value: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": {name: value, "note": NOTE},
-        "required": [name],
-        "additionalProperties": False,
-    }
+    number = {"type": ["integer", "null"], "minimum": 1, "maximum": len(game.eliminable)}
+    return object_schema({"remove": number, "note": NOTE}, "remove")
 
 
 def answer_action(
@@ -176,8 +167,3 @@ def play_text(seen: WatchedPlay, notes: Sequence[str], level: str) -> str:
     lines = [f"Play {seen.number}: {first}"]
     lines += [f"  Your note: {json.dumps(text)}" for text in notes]
     return "\n".join([*lines, *(f"  {line}" for line in rest)])
-
-
-def final_text(seen: WatchedPlay) -> str:
-    """Where the last play ended."""
-    return "\n".join(["  At the end:", *(f"  {line}" for line in final_lines(seen))])

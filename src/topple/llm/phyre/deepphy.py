@@ -31,7 +31,7 @@ from topple.phyre.frames import draw_scene, draw_states
 from topple.phyre.grid import Grid
 
 if TYPE_CHECKING:
-    from topple.llm.phyre.puzzle import PhyrePuzzle
+    from topple.llm.phyre.agent import PhyrePuzzle
 
 NAME = "deepphy"
 WORLD_MODEL = "-wm"  # ends the names of presets with predictions
@@ -137,7 +137,7 @@ def flow(puzzle: PhyrePuzzle) -> Flow:
                 _SCHEMA,
                 accept,
                 lambda: _pictures(puzzle, grid),
-                lambda: _frames(puzzle.toolbox.seen[-1:]),
+                lambda: _frames(puzzle.seen[-1:]),
                 read,
                 reasks=0,
             )
@@ -174,7 +174,7 @@ def _question(
     )
     if not history:
         return rules, _FIRST, _FIRST
-    pictured = min(len(puzzle.toolbox.seen), _PICTURED_ATTEMPTS)
+    pictured = min(len(puzzle.seen), _PICTURED_ATTEMPTS)
     shown = f" Pictures of your last {pictured} attempts follow." if pictured else ""
     ask = (
         f"Find out from them what went wrong, and give a new and better action, none of those "
@@ -201,7 +201,7 @@ def _pictures(puzzle: PhyrePuzzle, grid: Grid) -> list[Picture]:
     return [
         ("The scene at the start:", scene),
         (f"The same under a grid of {grid.x} x {grid.y}:", numbered(scene, grid.x, grid.y)),
-        *_frames(puzzle.toolbox.seen[-_PICTURED_ATTEMPTS:]),
+        *_frames(puzzle.seen[-_PICTURED_ATTEMPTS:]),
     ]
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from topple.llm.gap import body_gaps
 from topple.llm.messages import evenly_spaced
-from topple.llm.phyre.scene import body_names, scene_lines
+from topple.llm.phyre.scene import body_names
 from topple.phyre.engine.balls import with_balls
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND, Request
@@ -291,26 +291,15 @@ def _first_meetings(seen: Watched) -> npt.NDArray[np.void]:
 
 
 def _told(seen: Watched, contacts: npt.NDArray[np.void]) -> list[str]:
-    names = body_names(seen.scene)
+    names, bodies = body_names(seen.scene), seen.scene.bodies
     lines = []
     for event in contacts:
-        pair = sorted(
-            (int(event["body_a"]), int(event["body_b"])), key=lambda body: _prominence(seen, body)
-        )
+        pair = int(event["body_a"]), int(event["body_b"])
+        # Movers come first, and of these the player's balls, which were added last.
+        one, two = sorted(pair, key=lambda body: (not bodies[body].dynamic, -body))
         second = event["step"] / STEPS_PER_SECOND
-        lines.append(f"{second:.2f} s: {names[pair[0]]} meets {names[pair[1]]}")
+        lines.append(f"{second:.2f} s: {names[one]} meets {names[two]}")
     return lines
-
-
-def _prominence(seen: Watched, body: int) -> tuple[bool, int]:
-    """Movers come first, and of these the player's balls, which were added last."""
-    return not seen.scene.bodies[body].dynamic, -body
-
-
-def final_lines(seen: Watched) -> str:
-    """Where everything that moves was at the end, a line of JSON each."""
-    lines = scene_lines(seen.scene, seen.states[-1]).splitlines()
-    return "\n".join(line for line in lines if '"moves": true' in line)
 
 
 def keyframe_times(seen: Watched, count: int, by: str = "time") -> list[float]:

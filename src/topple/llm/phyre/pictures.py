@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
-from topple.llm.messages import Picture
-from topple.llm.phyre.feedback import Watched, keyframe_times
 from topple.llm.phyre.scene import WALLS, body_names
-from topple.llm.settings import ChatSettings
 from topple.media.files import Frame
 from topple.phyre.frames import draw_scene, draw_states, start_poses
 from topple.phyre.scene import Scene
@@ -65,16 +60,3 @@ def numbered(frame: Frame, columns: int, rows: int) -> Frame:
         at = ((column + 0.5) * width, (row + 0.5) * height)
         pen.text(at, str(cell + 1), fill=red, font=font, anchor="mm")
     return np.asarray(image)
-
-
-def keyframes(seen: Watched, settings: ChatSettings) -> list[Picture]:
-    """Pictures of an attempt."""
-    return [
-        (f"Attempt {seen.number} after {second:.1f} s:", frame)
-        for second, frame in _frames(seen, settings)
-    ]
-
-
-def _frames(seen: Watched, settings: ChatSettings) -> Sequence[tuple[float, Frame]]:
-    times = keyframe_times(seen, settings.keyframes, settings.keyframes_by)
-    return [(second, draw(seen.scene, seen.at(second), settings.labels)) for second in times]

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from topple.llm.answers import NOTE, AnswerError, Schema
+from topple.llm.answers import NOTE, AnswerError, Schema, object_schema
 from topple.llm.messages import ANSWER_RULE, CALL_RULE
-from topple.llm.phyre.feedback import Watched, feedback, final_lines
+from topple.llm.phyre.feedback import Watched, feedback
 from topple.llm.phyre.scene import goal_words, scene_lines
 from topple.phyre.grid import Grid
 from topple.phyre.task import Task
@@ -83,19 +83,9 @@ def action_schema(tier: Tier, grid: Grid | None) -> Schema:
             axis: {"type": "integer", "minimum": 0, "maximum": cells - 1}
             for axis, cells in zip(_AXES, grid.cells, strict=True)
         }
-    ball = {
-        "type": "object",
-        "properties": numbers,
-        "required": list(_AXES),
-        "additionalProperties": False,
-    }
+    ball = object_schema(numbers, *_AXES)
     balls = {"type": "array", "items": ball, "minItems": tier.balls, "maxItems": tier.balls}
-    return {
-        "type": "object",
-        "properties": {"balls": balls, "note": NOTE},
-        "required": ["balls"],
-        "additionalProperties": False,
-    }
+    return object_schema({"balls": balls, "note": NOTE}, "balls")
 
 
 def answer_action(answer: Any, grid: Grid | None) -> list[float]:
@@ -138,8 +128,3 @@ def attempt_text(seen: Watched, answer: Any, level: str) -> str:
     """An earlier attempt: its answer and what came of it."""
     lines = [f"  {line}" for line in feedback(seen, level)]
     return "\n".join([f"Attempt {seen.number}: {json.dumps(answer)}", *lines])
-
-
-def final_text(seen: Watched) -> str:
-    """Where the last attempt ended."""
-    return "\n".join(["  At the end:", *(f"  {line}" for line in final_lines(seen).splitlines())])

@@ -1,7 +1,6 @@
 """Scripted models behind the same API as real ones: examples, and a way to try things out."""
 
-from topple.llm.scripted.heuristic import heuristic
-from topple.llm.scripted.rand import rand
+from topple.llm.scripted.scripts import heuristic, rand
 from topple.llm.scripted.server import Script, ScriptServer
 
 #: By the names a request gives as its model.

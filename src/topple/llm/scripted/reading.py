@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from topple.llm.exchanges import request_digest
+from topple.llm.messages import text_of
 
 _GRID = re.compile(r"x from 0 to (\d+), y from 0 to (\d+) and r from 0 to (\d+)")
 _NUMBER = re.compile(r"This is (?:attempt|play) (\d+)")
@@ -64,14 +65,6 @@ def read_request(body: Mapping[str, Any]) -> Reading:
 def _is_question(message: Mapping[str, Any]) -> bool:
     """Whether a message asks something, rather than corrects a reply."""
     return message["role"] == "user" and bool(_QUESTION.search(text_of(message)))
-
-
-def text_of(message: Mapping[str, Any]) -> str:
-    """The words of a message, without its pictures."""
-    content = message["content"]
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] for part in content if part["type"] == "text")
 
 
 def rng_of(body: Mapping[str, Any]) -> np.random.Generator:

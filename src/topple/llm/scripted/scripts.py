@@ -1,8 +1,9 @@
-"""A model with a rule of thumb, which reads the scene it is told of.
+"""The scripted models: one that answers at random, and one with a rule of thumb.
 
-On PHYRE it puts a ball over or under a goal body that moves, on the side away from the other one
-first, and goes through sizes, sides and heights attempt by attempt. In games it removes
-the gray blocks nearest to a ball, one a second; in further plays it tries other orders and paces.
+The second reads the scene it is told of. On PHYRE it puts a ball over or under a goal body that
+moves, on the side away from the other one first, and goes through sizes, sides and heights attempt
+by attempt. In games it removes the gray blocks nearest to a ball, one a second; in further plays it
+tries other orders and paces.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from topple.llm.gap import Floats, segment_gap
-from topple.llm.scripted.rand import SECONDS, number_of, rand
-from topple.llm.scripted.reading import Reading, gray_blocks, read_request
+from topple.llm.scripted.reading import Reading, gray_blocks, read_request, rng_of
 
+SECONDS = 14.8  # the latest time they name
 SCENE = 256.0  # px
 LARGEST = 255.0  # px, the pixel of 1
 _RADII = (20.0, 10.0, 28.0, 6.0)  # px
@@ -30,6 +31,37 @@ _PLAYS = ((1.0, "near"), (0.5, "top"), (2.0, "low"), (0.5, "near"), (1.0, "top")
 Point = tuple[float, float]
 Ball = tuple[float, float, float]  # x, y and radius, px
 Edges = tuple[Floats, Floats, Floats]  # [n, 2], [n, 2] and [n]
+
+
+def rand(body: Mapping[str, Any]) -> Any:
+    """Any numbers; each gray block of a game stays with a chance of one half."""
+    reading, rng = read_request(body), rng_of(body)
+    if reading.form == "balls":
+        axes: Any = rng.random((reading.balls, 3))
+        if reading.cells:
+            axes = (axes * reading.cells).astype(int)
+        return {"balls": [dict(zip("xyr", row, strict=True)) for row in axes.tolist()]}
+    if reading.form == "list":
+        count = int(rng.integers(1, 4))
+        return [
+            {"time": round(float(rng.random() * SECONDS), 1), "index": int(rng.integers(0, 6))}
+            for _ in range(count)
+        ]
+    blocks = gray_blocks(reading)
+    if reading.form == "remove":
+        chosen = blocks[int(rng.integers(0, len(blocks)))]
+        return {"remove": number_of(chosen) if rng.random() < 0.1 else None}
+    times: list[float | None] = [None] * reading.entries
+    low = reading.now + 0.1
+    for block in blocks:
+        if rng.random() < 0.5 and low < SECONDS:
+            times[number_of(block) - 1] = round(float(rng.uniform(low, SECONDS)), 1)
+    return {"times": times}
+
+
+def number_of(block: Mapping[str, Any]) -> int:
+    """The number in the name of a gray block."""
+    return int(str(block["name"]).rsplit(" ", 1)[1])
 
 
 def heuristic(body: Mapping[str, Any]) -> Any:
@@ -84,7 +116,8 @@ def _place(body: Mapping[str, Any], reading: Reading) -> Any:
 
 def _placements(reading: Reading) -> Iterator[list[Ball]]:
     """Placements that should fit, best first; with two balls, one for each goal body."""
-    first, second = (_named(reading, name) for name in reading.goal)
+    named = {body["name"]: body for body in reading.bodies}
+    first, second = (named[name] for name in reading.goal)
     edges = _edges(reading)
     movers = [(first, second)] + ([(second, first)] if second["moves"] else [])
     for radius, height, side in product(_RADII, _HEIGHTS, _SIDES):
@@ -99,10 +132,6 @@ def _placements(reading: Reading) -> Iterator[list[Ball]]:
         apart = math.dist(one[:2], two[:2]) >= 2 * radius + _SPACING
         if apart and _fits(one, edges) and _fits(two, edges):
             yield [one, two]
-
-
-def _named(reading: Reading, name: str) -> Mapping[str, Any]:
-    return next(body for body in reading.bodies if body["name"] == name)
 
 
 def _beside(
