@@ -330,7 +330,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         spec_from_data(manifest["spec"])
     except DatasetError:
         raise
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DatasetError(f"{path} is damaged: {error}") from None
     return manifest
 

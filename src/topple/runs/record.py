@@ -152,11 +152,12 @@ def read_data(path: Path) -> dict[str, Any]:
         if not isinstance(data, dict):
             raise ValueError("it holds no JSON object")
         found, digest = data["format"], data.pop("digest")
+        intact = digest == _digest(_canonical(data))
     except (OSError, ValueError, KeyError, RecursionError) as error:
         raise _no_record(path, error) from error
     if found != _FORMAT:
         raise RecordError(f"{path} has format {found!r}, but this version reads {_FORMAT}")
-    if digest != _digest(_canonical(data)):
+    if not intact:
         raise RecordError(f"{path} is damaged: its digest is not that of its contents; run again")
     return dict(data)
 

@@ -138,7 +138,7 @@ def test_a_changed_scene_is_simulated_again(tmp_path: Path) -> None:
     assert (shard.rows({"00000:000": "new"}) == -1).all()
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "no header", "no key", "empty"])
+@pytest.mark.parametrize("damage", ["cut", "flipped", "no header", "no key", "deep", "empty"])
 def test_damaged_files_are_refused(tmp_path: Path, damage: str) -> None:
     merge_shard(tmp_path, KEY, {"00000:000": "a"}, np.ones((1, SHARD_ACTIONS), np.int8))
     path = tmp_path / KEY.path
@@ -149,6 +149,7 @@ def test_damaged_files_are_refused(tmp_path: Path, damage: str) -> None:
             "flipped": content[:-1] + bytes([content[-1] ^ 4]),
             "no header": content[20:],
             "no key": content.replace(b'"key"', b'"kez"'),
+            "deep": b"[" * 100_000,
             "empty": b"",
         }[damage]
     )

@@ -73,7 +73,7 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text())
     except (FileNotFoundError, IsADirectoryError):
         raise StoreError(f"{path}: there is no such file") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"{path} is not JSON ({error}); remove it to make it anew") from None
 
 

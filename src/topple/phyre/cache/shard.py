@@ -142,7 +142,7 @@ def read_shard(folder: Path, key: ShardKey) -> Shard | None:
         if form == _FORMAT:
             packed = np.frombuffer(payload, np.uint8).reshape(len(scenes), key.row_bytes)
             intact = header["checksum"] == digest_of(payload)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         intact = False
     if not intact:
         raise CacheError(f"{path} is damaged; delete it and it will be built again")
