@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import islice
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +26,7 @@ from topple.datasets.sample import (
     Column,
     Draw,
     Field,
+    Painted,
     Row,
     Source,
     check_splits,
@@ -47,7 +50,7 @@ from topple.phyre.engine_hash import engine_hash
 from topple.phyre.fold import Setup, load_fold
 from topple.phyre.frames import draw_states
 from topple.phyre.own import load_template
-from topple.phyre.palette import to_rgb
+from topple.phyre.palette import to_rgb, to_rgba
 from topple.phyre.puzzle_file import read_scenes, write_puzzles
 from topple.phyre.scene import Scene
 from topple.phyre.scramble import Scrambled, make
@@ -60,17 +63,73 @@ SCRAMBLED = f"{SOURCES}/scrambled.json"  # the tasks that were made for a data s
 _TASKS_OF_A_TEMPLATE = 100  # of your own, as the published ones have
 _SWAPPED = np.array([6, 1, 2, 3, 4, 5, 0], np.uint8)  # black and white change places
 _CHUNK_BYTES = 128 << 20  # of observations in a batch
-_DEVICE_BYTES = 1 << 30  # of observations simulated at once on a GPU, to keep its lanes busy
+_DEVICE_BYTES = 4 << 30  # of observations simulated at once on a GPU, to keep its lanes busy
 _NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
+_NOTHING: Array = np.empty(0)
+_LINE = 64  # bytes of a cache line, which the engine writes pictures by
+_PACKED = 4096  # scenes that are kept packed
 _TRIES = 200  # random actions drawn per one that is wanted, at most
 
 
-class _Packed(NamedTuple):
-    """Scenes as the engine takes them."""
+class _Packed:
+    """Scenes as the engine takes them.
 
-    place: dict[str, int]  # of each task
-    scenes: list[Scene]
-    packed: SceneSet
+    Attributes:
+        place: of each task.
+        scenes: of the tasks.
+        packed: the same for the engine.
+        bodies: [scenes] bodies of each.
+        objects: [scenes] bodies that have object features.
+    """
+
+    def __init__(self, scenes: Mapping[str, Scene]) -> None:
+        self.place = {name: number for number, name in enumerate(scenes)}
+        self.scenes = list(scenes.values())
+        self.packed = SceneSet(self.scenes)
+        self.bodies: Array = self.packed.packed.body_counts()
+        self.objects: Array = self.packed.packed.object_counts()
+
+    @cached_property
+    def endless(self) -> SceneSet:
+        """The scenes without their goals, so that attempts go on when they are solved."""
+        return SceneSet([scene._replace(goal=None) for scene in self.scenes])
+
+
+class _Memory:
+    """Memory for the arrays of a batch, which those of the next one take again.
+
+    The system takes as long to give fresh memory as the engine to draw pictures into it.
+    """
+
+    def __init__(self) -> None:
+        self._block = np.zeros(0, np.uint8)
+        self._used = 0  # bytes, also of what did not fit
+
+    def array(self, shape: tuple[int, ...], kind: npt.DTypeLike) -> Array:
+        """An array of any content, at the beginning of a cache line."""
+        first = self._used
+        size = prod(shape) * np.dtype(kind).itemsize
+        self._used += size + -size % _LINE
+        if self._used > len(self._block):
+            return np.empty(shape, kind)
+        return np.ndarray(shape, kind, self._block, first)
+
+    def clear(self) -> None:
+        """Take all of it again, and more if that was not enough."""
+        if self._used > len(self._block):
+            block = np.zeros(self._used + _LINE, np.uint8)
+            self._block = block[-block.ctypes.data % _LINE :]
+        self._used = 0
+
+
+class _Seen(NamedTuple):
+    """What attempts of a batch gave, in views without padding."""
+
+    outcome: Array  # [attempts]
+    steps: Array  # [attempts]
+    balls: Array  # [attempts, balls, 3]
+    frames: Array  # [attempts]
+    observed: dict[str, list[Array]]  # "states", "objects", "images", "contacts" -> of each attempt
 
 
 class PhyreSource(Source):
@@ -86,8 +145,8 @@ class PhyreSource(Source):
         self.spec, self.base, self.backend = spec, base, backend
         self._puzzles: dict[str, Task | Scene] = {}
         self._tiers: dict[str, Tier] = {}  # of scenes
-        self._packed = _Packed({}, [], SceneSet([]))
-        self._pictures: dict[int, npt.NDArray[np.uint8]] = {}  # memory for those of a batch
+        self._packed = _Packed({})
+        self._memory = _Memory()
         self.splits = self._chosen()
         self._drawn = lru_cache(maxsize=None)(self._draw)
         self._known = lru_cache(maxsize=1)(self._sorted_out)  # for all kinds of draws of a task
@@ -322,193 +381,228 @@ class PhyreSource(Source):
             max_contacts=FIRST_CONTACT_BUFFER if keep.contacts else 0,
         )
 
-    def _made(self, parts: Sequence[Sequence[Row]], threads: int | None) -> Iterator[Batch]:
-        self._pack({row.task for part in parts for row in part})
-        yield from super()._made(parts, threads)
-
-    def _pack(self, names: Iterable[str]) -> None:
-        """Pack the scenes of some tasks: once for all their batches."""
-        place = {name: number for number, name in enumerate(sorted(names))}
-        scenes = [self.scene(name) for name in place]
-        self._packed = _Packed(place, scenes, SceneSet(scenes))
-
     def _batch(self, rows: Sequence[Row], threads: int | None) -> Batch:
         """Samples of attempts that are simulated together."""
-        names = {row.task for row in rows}
-        if not names <= self._packed.place.keys():
-            self._pack(names)
-        place, scenes, _ = packed = self._packed
+        self._memory.clear()
+        packed = self._pack({row.task for row in rows})
         widths = np.array([len(row.draw.action) for row in rows])
         parts = []
         for width in np.unique(widths).tolist():
             places = np.flatnonzero(widths == width)
-            some = [rows[k] for k in places.tolist()]
-            index = np.array([place[row.task] for row in some], np.int32)
+            some = [rows[k] for k in places.tolist()] if len(places) < len(rows) else rows
+            index = np.array([packed.place[row.task] for row in some], np.int32)
             actions = np.array([row.draw.action for row in some]).reshape(len(some), width)
-            made = self._simulate(packed, index, actions, threads)
-            parts.append((places, self._columns(some, scenes, index, actions, made)))
+            parts.append((places, self._columns(some, packed, index, actions, threads)))
         return merged(parts)
+
+    def _pack(self, names: set[str]) -> _Packed:
+        """The packed scenes of some tasks, kept from batch to batch.
+
+        As many again are packed beside new ones, since they will be met in other shards.
+        """
+        if not names <= self._packed.place.keys():
+            wanted = dict.fromkeys((*self._packed.place, *sorted(names)))
+            if len(wanted) > _PACKED:
+                wanted = dict.fromkeys(sorted(names))
+            else:
+                others = (name for some in self.splits.values() for name in some)
+                wanted |= dict.fromkeys(islice(others, min(len(wanted), _PACKED)))
+            self._packed = _Packed({name: self.scene(name) for name in wanted})
+        return self._packed
 
     def _simulate(
         self, packed: _Packed, index: Array, actions: Array, threads: int | None
-    ) -> dict[str, Any]:
-        """Arrays of a batch: the result, and the masks if they are kept."""
-        keep, request = self.spec.keep, self._request()
-        options: dict[str, Any] = {"threads": threads, "backend": self.backend}
-        scenes, played = packed.scenes, packed.packed
-        if keep.after_solved:  # the outcome is that of the task, what is seen goes on
-            outcome = Request(max_steps=request.max_steps)
-            result = simulate_batch(played, index, actions, outcome, **options)
-            played = SceneSet([scene._replace(goal=None) for scene in scenes])
-        out = self._buffers(played, index, actions, request)
-        seen = simulate_batch(played, index, actions, request, out=out, **options)
-        if seen.contact_count is not None and (most := int(seen.contact_count.max())) > (
-            request.max_contacts
-        ):
-            larger = replace(request, max_contacts=most)
-            seen = simulate_batch(played, index, actions, larger, **options)
-        if not keep.after_solved:
-            result = seen
-        made: dict[str, Any] = {"result": result, "seen": seen}
-        if keep.masks:
-            made["masks"] = _masks(scenes, index, result, request, keep.after_solved, options)
-        return made
+    ) -> _Seen:
+        """Simulate attempts and keep what is asked for."""
+        request = self._request()
+        scenes = packed.endless if self.spec.keep.after_solved else packed.packed
+        count, balls = len(index), actions.shape[1] // 3
+        whole = result_buffers(packed.packed.packed, index, balls, Request(), None)
+        observed: dict[str, list[Array]] = {}
+        for places in self._groups(packed, index, request, threads):
+            some, placed = index[places], actions[places]
+            out = self._buffers(packed, some, balls, request)
+            options: dict[str, Any] = {"threads": threads, "backend": self.backend}
+            seen = simulate_batch(scenes, some, placed, request, out=out, **options)
+            if seen.contact_count is not None and (most := int(seen.contact_count.max())) > (
+                request.max_contacts
+            ):
+                larger = replace(request, max_contacts=most)
+                seen = simulate_batch(scenes, some, placed, larger, **options)
+            for name in ("outcome", "steps", "balls", "frame_count"):
+                getattr(whole, name)[places] = getattr(seen, name)
+            for name, views in self._views(packed, some, seen).items():
+                held = observed.setdefault(name, count * [_NOTHING])
+                for place, view in zip(places.tolist(), views, strict=True):
+                    held[place] = view
+        if self.spec.keep.after_solved:  # the outcome is that of the task, what is seen goes on
+            first = Request(max_steps=request.max_steps)
+            result = simulate_batch(
+                packed.packed, index, actions, first, threads=threads, backend=self.backend
+            )
+            return _Seen(result.outcome, result.steps, result.balls, whole.frame_count, observed)
+        return _Seen(whole.outcome, whole.steps, whole.balls, whole.frame_count, observed)
+
+    def _views(self, packed: _Packed, index: Array, seen: BatchResult) -> dict[str, list[Array]]:
+        """What was observed of each attempt, without padding."""
+        frames, balls = seen.frame_count.tolist(), seen.balls.shape[1]
+        found: dict[str, list[Array]] = {}
+        if seen.images is not None:
+            found["images"] = [seen.images[k, :count] for k, count in enumerate(frames)]
+        for name, counts in (("objects", packed.objects), ("states", packed.bodies)):
+            array: Array | None = getattr(seen, name)
+            if array is not None:
+                widths = np.where(seen.frame_count > 0, counts[index] + balls, 0).tolist()
+                found[name] = [
+                    array[k, :count, :width]
+                    for k, (count, width) in enumerate(zip(frames, widths, strict=True))
+                ]
+        if seen.contacts is not None:
+            found["contacts"] = [seen.contacts_of(k) for k in range(len(frames))]
+        return found
+
+    def _groups(
+        self, packed: _Packed, index: Array, request: Request, threads: int | None
+    ) -> list[Array]:
+        """Attempts that are simulated together: those on scenes with as many bodies.
+
+        Their arrays have no padding, so formats need not copy them. Many lanes or threads are kept
+        busy by all attempts at once.
+        """
+        if threads != 1 or self.backend == "cuda" or not (request.states or request.objects):
+            return [np.arange(len(index))]
+        bodies = packed.bodies[index]
+        return [np.flatnonzero(bodies == count) for count in np.unique(bodies)]
 
     def _buffers(
-        self, scenes: SceneSet, index: Array, actions: Array, request: Request
+        self, packed: _Packed, index: Array, balls: int, request: Request
     ) -> BatchResult | None:
-        """Arrays of a batch with the pictures of the one before, whose memory is at hand.
+        """Arrays for attempts, large ones in memory that is at hand.
 
-        Fresh memory takes as long to get as pictures to draw. A GPU makes more than one batch, so
-        the one before may still be in use.
+        A GPU makes more than one batch, so the one before may still be in use.
         """
-        if not request.images or self.backend == "cuda":
+        if self.backend == "cuda":
             return None
-        count, balls = len(index), actions.shape[1] // 3
-        held = self._pictures.get(balls)  # a batch has parts with each number of balls
-        if held is None or len(held) < count:
-            shape = (max(count, self._batch_size()), request.frames, SCENE_SIZE, SCENE_SIZE)
-            held = self._pictures[balls] = np.zeros(shape, np.uint8)
-        others = replace(request, images=False)
-        fresh = result_buffers(scenes.packed, index, balls, others, None)
-        return replace(fresh, images=held[:count])
+        small = replace(request, images=False, objects=False, states=False)
+        found = result_buffers(packed.packed.packed, index, balls, small, None)
+        shape = (len(index), request.frames)
+        large: dict[str, Array] = {}
+        if request.images:
+            large["images"] = self._memory.array((*shape, SCENE_SIZE, SCENE_SIZE), np.uint8)
+        if request.objects:
+            width = int(packed.objects[index].max()) + balls
+            large["objects"] = self._memory.array((*shape, width, FEATURE_COUNT), np.float32)
+        if request.states:
+            width = int(packed.bodies[index].max()) + balls
+            large["states"] = self._memory.array((*shape, width, len(STATE_FIELDS)), np.float32)
+        return replace(found, **large)
 
     def _columns(
         self,
         rows: Sequence[Row],
-        scenes: Sequence[Scene],
+        packed: _Packed,
         index: Array,
         actions: Array,
-        made: Mapping[str, Any],
+        threads: int | None,
     ) -> Batch:
         keep = self.spec.keep
-        result: BatchResult = made["result"]
-        seen: BatchResult = made["seen"]
-        frames, balls = seen.frame_count, actions.shape[1] // 3
-        goals = [
-            (goal.first, goal.second, goal.hold_steps) if (goal := scene.goal) else (-1, -1, 0)
-            for scene in scenes
-        ]
+        seen = self._simulate(packed, index, actions, threads)
         found = {
             **row_columns(rows),
             "template": Column([row.task.split(":")[0] for row in rows]),
             "action": Column(actions),
-            "balls": Column(result.balls),
-            "outcome": Column(result.outcome),
-            "steps": Column(result.steps),
-            "goal": Column(np.array(goals, np.int32)[index]),
+            "balls": Column(seen.balls),
+            "outcome": Column(seen.outcome),
+            "steps": Column(seen.steps),
+            "goal": Column(packed.packed.packed.goals[index]),
         }
         if keep.text:
             words = [self._words(row.task) for row in rows]
             found["description"] = Column([goal for goal, _ in words])
             found["scene"] = Column([scene for _, scene in words])
-
-        def column(array: Array, counts: Sequence[int]) -> Column:
-            """Frames of so many bodies in each scene."""
-            bodies = np.where(frames > 0, np.array(counts)[index] + balls, 0)
-            sizes = np.column_stack([frames, bodies, np.full(len(rows), array.shape[-1])])
-            return Column(array, sizes.astype(np.int64))
-
         if keep.states:
-            assert seen.states is not None
-            found["states"] = column(seen.states, [len(scene.bodies) for scene in scenes])
+            found["states"] = Column(seen.observed["states"])
         if keep.features:
-            assert seen.objects is not None
-            kinds = [sum(body.kind != 0 for body in scene.bodies) for scene in scenes]
-            found["features"] = column(seen.objects, kinds)
-        numbers = range(len(rows))
+            found["features"] = Column(seen.observed["objects"])
         if keep.codes:
-            assert seen.images is not None
-            shown = seen.images[:, :, ::-1]
-            found["codes"] = Column([shown[k, : frames[k]] for k in numbers])
+            found["codes"] = Column([images[:, ::-1] for images in seen.observed["images"]])
         if keep.rgb:
-            pictures = [self._rgb(scenes[index[k]], seen, k, int(frames[k])) for k in numbers]
-            found["rgb"] = Column(pictures)
+            found["rgb"] = Column(self._painted(packed, index, seen))
         if keep.masks:
+            options = {"threads": threads, "backend": self.backend}
+            masks = self._masks(packed, index, seen, options)[:, :, ::-1]
             nearest = np.arange(keep.masks) * SCENE_SIZE // keep.masks
-            masks = made["masks"][:, :, ::-1]
             found["masks"] = Column(
-                [masks[k, : frames[k]][:, nearest][:, :, nearest] for k in numbers]
+                [
+                    masks[k, :count][:, nearest][:, :, nearest]
+                    for k, count in enumerate(seen.frames.tolist())
+                ]
             )
         if keep.contacts:
-            events = [seen.contacts_of(k) for k in numbers]
             for name in CONTACT_DTYPE.names or ():
+                events = seen.observed["contacts"]
                 found[f"contact_{name}"] = Column([event[name] for event in events])
         return found
 
-    def _rgb(self, scene: Scene, seen: BatchResult, number: int, frames: int) -> Array:
+    def _painted(self, packed: _Packed, index: Array, seen: _Seen) -> Painted:
         """Pictures: the engine's, averaged to smaller sizes; larger ones drawn from the shapes."""
         size = self.spec.keep.rgb
-        if size > SCENE_SIZE:
-            assert seen.states is not None
-            whole = with_balls(scene, seen.balls[number])
-            drawn = draw_states(whole, seen.states[number, :frames, :, :3].astype(float), size)
-            return np.array(drawn, np.uint8).reshape(frames, size, size, 3)
-        assert seen.images is not None
-        codes = seen.images[number, :frames, ::-1]
-        if self.spec.keep.background == "black":
-            codes = _SWAPPED[codes]
-        pictures = to_rgb(codes)
-        if size == SCENE_SIZE:
-            return pictures
-        shape = (size, size)
-        smaller = [Image.fromarray(p).resize(shape, Image.Resampling.BOX) for p in pictures]
-        return np.array([np.asarray(p) for p in smaller], np.uint8).reshape(frames, size, size, 3)
+        black = self.spec.keep.background == "black"
+
+        def film(number: int) -> Iterator[Array]:
+            if size > SCENE_SIZE:
+                whole = with_balls(packed.scenes[index[number]], seen.balls[number])
+                states = seen.observed["states"][number][:, :, :3].astype(float)
+                yield from draw_states(whole, states, size)
+                return
+            for codes in seen.observed["images"][number]:
+                codes = codes[::-1]
+                codes = _SWAPPED[codes] if black else codes
+                if size == SCENE_SIZE:
+                    yield to_rgba(codes)
+                else:
+                    picture = Image.fromarray(to_rgb(codes))
+                    yield np.asarray(picture.resize((size, size), Image.Resampling.BOX))
+
+        def paint(number: int) -> Array:
+            if size == SCENE_SIZE:
+                codes = seen.observed["images"][number][:, ::-1]
+                return to_rgb(_SWAPPED[codes] if black else codes)
+            pictures = list(film(number))
+            return np.array(pictures, np.uint8).reshape(len(pictures), size, size, 3)
+
+        return Painted(len(index), paint, film)
+
+    def _masks(
+        self, packed: _Packed, index: Array, seen: _Seen, options: Mapping[str, Any]
+    ) -> npt.NDArray[np.uint8]:
+        """[attempts, frames, 256, 256] the number of the body at each pixel, row 0 at the bottom.
+
+        The player's balls are made bodies of the scene, which changes no bit of the motion, and
+        every body is painted with its number.
+        """
+        whole = []
+        for number, balls in zip(index.tolist(), seen.balls, strict=True):
+            placed = with_balls(packed.scenes[number], balls[balls[:, 2] > 0])
+            whole.append(placed._replace(goal=None) if self.spec.keep.after_solved else placed)
+        pictures = replace(
+            self._request(), images=True, objects=False, states=False, max_contacts=0
+        )
+        made = simulate_batch(
+            SceneSet(whole, numbered=True),
+            np.arange(len(whole)),
+            np.zeros((len(whole), 0)),
+            pictures,
+            **options,
+        )
+        assert made.images is not None
+        made.images[seen.outcome == 0] = 0  # nothing happens where an action does not fit
+        return made.images
 
     def _described(self, task: str) -> tuple[str, str]:
         """The goal and the scene of a task."""
         scene = self.scene(task)
         return (f"{goal_words(scene)}." if scene.goal else ""), scene_lines(scene)
-
-
-def _masks(
-    scenes: Sequence[Scene],
-    index: Array,
-    result: BatchResult,
-    request: Request,
-    after_solved: bool,
-    options: Mapping[str, Any],
-) -> npt.NDArray[np.uint8]:
-    """[attempts, frames, 256, 256] the number of the body at each pixel, row 0 at the bottom.
-
-    The player's balls are made bodies of the scene, which changes no bit of the motion, and
-    every body is painted with its number.
-    """
-    whole = []
-    for scene, balls in zip((scenes[k] for k in index.tolist()), result.balls, strict=True):
-        placed = with_balls(scene, balls[balls[:, 2] > 0])
-        whole.append(placed._replace(goal=None) if after_solved else placed)
-    pictures = replace(request, images=True, objects=False, states=False, max_contacts=0)
-    seen = simulate_batch(
-        SceneSet(whole, numbered=True),
-        np.arange(len(whole)),
-        np.zeros((len(whole), 0)),
-        pictures,
-        **options,
-    )
-    assert seen.images is not None
-    seen.images[result.outcome == 0] = 0  # nothing happens where an action does not fit
-    return seen.images
 
 
 def _spread(names: Sequence[str], limit: int) -> list[str]:

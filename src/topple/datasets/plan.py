@@ -7,6 +7,7 @@ shuffled or not, so every shard can be made by itself, anywhere and in any order
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,6 +67,7 @@ class Plan:
     def __init__(self, spec: Spec, source: Source) -> None:
         self.spec, self.source = spec, source
         self.shard_size = spec.actions.per_task if spec.by_task else spec.shard_size
+        self._orders = lru_cache(maxsize=4)(self._order)  # each shard and batch asks for one
 
     def places(self, split: str) -> int:
         """Places for attempts in a split; some stay empty where a task has too few."""
@@ -81,10 +83,14 @@ class Plan:
 
     def order(self, split: str, epoch: int = 0) -> Array:
         """The places of a split in the order they are written, or seen in an epoch."""
+        return self._orders(split, epoch)
+
+    def _order(self, split: str, epoch: int) -> Array:
         places = np.arange(self.places(split))
-        if not self.spec.shuffle or self.spec.by_task:
-            return places
-        return generator(self.spec.seed, "order", split, str(epoch)).permutation(places)
+        if self.spec.shuffle and not self.spec.by_task:
+            places = generator(self.spec.seed, "order", split, str(epoch)).permutation(places)
+        places.setflags(write=False)
+        return places
 
     def rows(self, shard: ShardId) -> list[Row]:
         """The attempts of a shard."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -96,6 +96,9 @@ class Column:
         """All numbers of all arrays, one after the other."""
         if self.sizes is None and isinstance(self.rows, np.ndarray):
             return np.ascontiguousarray(self.rows, dtype).ravel()
+        if self.sizes is None:
+            values = [value.reshape(-1) for value in self.rows]
+            return np.concatenate([np.empty(0, dtype), *values], dtype=dtype)
         shapes = self.shapes()
         found = np.empty(int(shapes.prod(axis=1).sum()), dtype)
         first = 0
@@ -115,6 +118,48 @@ class Column:
         for row, value in zip(found, self.rows, strict=True):
             row[tuple(slice(0, size) for size in value.shape)] = value
         return found
+
+
+class Painted(Sequence[Array]):
+    """Pictures that are painted when they are asked for, since they take much memory.
+
+    Args:
+        count: how many samples there are.
+        paint: [frames, height, width, 3] the pictures of a sample.
+        film: the same one by one, each to be used before the next, for an encoder.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        paint: Callable[[int], Array],
+        film: Callable[[int], Iterable[Array]],
+    ) -> None:
+        self._numbers, self._paint, self._film = range(count), paint, film
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, number: int) -> Array: ...
+    @overload
+    def __getitem__(self, number: slice) -> Painted: ...
+    def __getitem__(self, number: int | slice) -> Array | Painted:
+        if isinstance(number, slice):
+            found = Painted(0, self._paint, self._film)
+            found._numbers = self._numbers[number]
+            return found
+        return self._paint(self._numbers[number])
+
+    def film(self, number: int) -> Iterable[Array]:
+        """The pictures of a sample one by one."""
+        return self._film(self._numbers[number])
+
+
+def film_frames(column: Column, number: int) -> Iterable[Array]:
+    """The pictures of a sample one by one, each to be used before the next."""
+    found = column.rows
+    return found.film(number) if isinstance(found, Painted) else column[number]
 
 
 Batch = dict[str, Column]  # by field
@@ -178,7 +223,7 @@ class Source(ABC):
     def batches(self, rows: Sequence[Row], threads: int | None = None) -> Iterator[Batch]:
         """Make attempts; a sample for each row, in order.
 
-        Pictures of a batch may be overwritten when the next one is asked for.
+        Arrays of a batch may be overwritten when the next one is asked for.
         """
         return next(self.batches_of([rows], threads))
 

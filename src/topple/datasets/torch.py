@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -237,12 +237,7 @@ class GeneratedDataset(_Stream):
         return self._plan.places(self.split)
 
     def _samples(self, epoch: int, places: slice) -> list[Sample]:
-        order = _epoch_order(self._plan, self.split, epoch)
+        order = self._plan.order(self.split, epoch)
         rows = list(self._plan.rows_at(self.split, order[places]))
         threads = 1 if self._threads is None and get_worker_info() else self._threads
         return list(self._plan.source.samples(rows, threads))
-
-
-@lru_cache(maxsize=2)
-def _epoch_order(plan: Plan, split: str, epoch: int) -> Array:
-    return plan.order(split, epoch)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, overload
 
@@ -21,6 +21,7 @@ Frame = npt.NDArray[np.uint8]  # [height, width, 3] RGB, top row first
 DEFAULT_FPS = 20  # divides the 60 steps of a second, and a GIF can keep it
 MAX_FPS = 60
 _GIF_COLORS = 255  # one number of 256 stands for what did not change
+_TREE = 128  # pixels: with other widths, x264's macroblock tree reads memory nobody has written
 _GIF_SAMPLE = 16  # frames whose colours make the palette
 
 
@@ -165,8 +166,13 @@ def _mp4(frames: Sequence[Frame], path: Path, fps: int, hold: float) -> None:
         _encode(frames, file, Fraction(fps))
 
 
-def mp4_bytes(frames: Sequence[Frame], fps: Fraction) -> bytes:
+def mp4_bytes(frames: Iterable[Frame], fps: Fraction) -> bytes:
     """A film as the bytes of an MP4 file; the same on any number of cores.
+
+    Args:
+        frames: at least one; [height, width, 3] RGB, or 4 channels of which the last one counts for
+            nothing. Each is used before the next one is asked for.
+        fps: frames a second.
 
     Raises:
         FrameFileError: MP4 support is not installed.
@@ -176,21 +182,31 @@ def mp4_bytes(frames: Sequence[Frame], fps: Fraction) -> bytes:
     return file.getvalue()
 
 
-def _encode(frames: Sequence[Frame], file: IO[bytes], fps: Fraction) -> None:
+def _encode(frames: Iterable[Frame], file: IO[bytes], fps: Fraction) -> None:
     try:
         import av
     except ImportError:
         raise FrameFileError("MP4 needs the package av: pip install 'topple[video]'") from None
-    height, width = frames[0].shape[:2]
+    rest = iter(frames)
+    first = next(rest)
+    height, width, channels = first.shape
     odd = ((0, height % 2), (0, width % 2), (0, 0))  # the encoder takes even sizes only
     with av.open(file, mode="w", format="mp4") as container:
-        stream = container.add_stream("libx264", rate=fps, options={"crf": "18"})
+        options = {"crf": "18"}
+        if (width + width % 2) % _TREE:
+            options["x264-params"] = "mbtree=0"
+        stream = container.add_stream("libx264", rate=fps, options=options)
         stream.width, stream.height = width + width % 2, height + height % 2
         stream.pix_fmt = "yuv420p"
         stream.thread_count = 1  # more would change the bytes, and each keeps frames in memory
-        for frame in frames:
-            even = np.pad(frame, odd, mode="edge") if height % 2 or width % 2 else frame
-            picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(even), format="rgb24")
+        picture = av.VideoFrame(stream.width, stream.height, "rgb24" if channels == 3 else "rgba")
+        plane = picture.planes[0]  # the encoder makes its own copy, in other colours
+        lines = np.frombuffer(memoryview(plane), np.uint8).reshape(stream.height, plane.line_size)
+        lines[...] = 0  # the encoder reads some of what is beyond a line's end
+        pixels = lines[:, : stream.width * channels].reshape(stream.height, stream.width, channels)
+        for frame in chain([first], rest):
+            pixels[...] = np.pad(frame, odd, mode="edge") if height % 2 or width % 2 else frame
+            picture.pts = None
             for packet in stream.encode(picture):
                 container.mux(packet)
         for packet in stream.encode():

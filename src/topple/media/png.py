@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import struct
+import zlib
 
 import numpy as np
 import numpy.typing as npt
-from isal import isal_zlib
 from PIL import Image
+
+from topple.media.files import FrameFileError
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB, _PALETTE = 2, 3  # colour types
@@ -28,7 +30,14 @@ def png_files(
     Args:
         pictures: [pictures, height, width, 3] RGB, or [pictures, height, width] numbers of colours.
         palette: [colours, 3] what the numbers look like.
+
+    Raises:
+        FrameFileError: The library that compresses them is not installed.
     """
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        raise FrameFileError("PNG needs the package isal: pip install 'topple[datasets]'") from None
     height, width = pictures.shape[1:3]
     kind = _RGB if palette is None else _PALETTE
     halves = palette is not None and len(palette) <= _HALF and width % 2 == 0
@@ -58,7 +67,7 @@ def png_files(
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:
-    checksum = isal_zlib.crc32(content, isal_zlib.crc32(name))
+    checksum = zlib.crc32(content, zlib.crc32(name))
     return b"".join((struct.pack(">I", len(content)), name, content, struct.pack(">I", checksum)))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,15 +25,16 @@ PHYRE_RGB: npt.NDArray[np.uint8] = np.array(
 PHYRE_RGB.flags.writeable = False
 
 
-def _pairs() -> npt.NDArray[np.void]:
+def _pairs(channels: int, kind: str) -> npt.NDArray[Any]:
     """The colours of two codes by the number of their two bytes, which takes half as long."""
-    table = np.zeros((len(Color), 256, 2, 3), np.uint8)  # by the right code, then the left one
-    table[:, : len(Color), 0] = PHYRE_RGB
-    table[:, : len(Color), 1] = PHYRE_RGB[:, None]
-    return table.reshape(-1, 6).view("V6").ravel()
+    table = np.full((len(Color), 256, 2, channels), 255, np.uint8)  # by the right code, then left
+    table[:, : len(Color), 0, :3] = PHYRE_RGB
+    table[:, : len(Color), 1, :3] = PHYRE_RGB[:, None]
+    return table.reshape(-1, 2 * channels).view(kind).ravel()
 
 
-_PAIRS = _pairs()
+_PAIRS = _pairs(3, "V6")
+_OPAQUE_PAIRS = _pairs(4, "u8")
 
 
 def to_rgb(codes: npt.ArrayLike) -> npt.NDArray[np.uint8]:
@@ -54,3 +57,18 @@ def to_rgb(codes: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         pairs = np.ascontiguousarray(array).view("<u2")
         return np.take(_PAIRS, pairs).view(np.uint8).reshape(*array.shape, 3)
     return np.take(PHYRE_RGB, array, axis=0)  # three times as fast as an index
+
+
+def to_rgba(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Paints a picture of colour codes in opaque colours, in a third of the time of three channels.
+
+    Args:
+        codes: [height, width] values of Color, with an even width.
+
+    Returns:
+        [height, width, 4].
+    """
+    pairs = np.ascontiguousarray(codes).view("<u2")
+    found = np.empty(pairs.shape, np.uint64)
+    np.take(_OPAQUE_PAIRS, pairs, out=found, mode="clip")
+    return found.view(np.uint8).reshape(*codes.shape, 4)

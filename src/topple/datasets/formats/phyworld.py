@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from topple.datasets.formats import Target
-from topple.datasets.sample import Batch, Field, Sample, Source, batch_samples
+from topple.datasets.sample import Batch, Field, Sample, Source, film_frames
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.media.files import mp4_bytes, read_mp4
@@ -44,20 +44,21 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     number = template.removeprefix("combination-")
     digits = f"{_FIRST + int(number)}" if number != template else template
     name = f"{target.shard.split}/{digits}:{scene}.hdf5"
-    found = list(batch_samples(batches))
+    actions, objects, films = [], [], []
+    for batch in batches:
+        for row in range(len(batch["key"])):
+            actions.append(batch["action"][row].copy())
+            objects.append(batch["features"][row].copy())
+            films.append(mp4_bytes(film_frames(batch["rgb"], row), FPS))
     with whole_file(target.folder / name) as temporary, h5py.File(temporary, "w") as file:
         options: dict[str, Any] = {"track_times": False}
-        file.create_dataset(
-            "action_streams", data=np.array([s["action"] for s in found]), **options
+        file.create_dataset("action_streams", data=np.array(actions), **options)
+        file.create_dataset("object_streams", data=np.array(objects), **options)
+        streams = file.create_dataset(
+            "video_streams", (len(films),), h5py.vlen_dtype(np.uint8), **options
         )
-        file.create_dataset(
-            "object_streams", data=np.array([s["features"] for s in found]), **options
-        )
-        films = file.create_dataset(
-            "video_streams", (len(found),), h5py.vlen_dtype(np.uint8), **options
-        )
-        for row, sample in enumerate(found):
-            films[row] = np.frombuffer(mp4_bytes(list(sample["rgb"]), FPS), np.uint8)
+        for row, content in enumerate(films):
+            streams[row] = np.frombuffer(content, np.uint8)
     return [name]
 
 
@@ -83,5 +84,5 @@ class Reader:
 
 def expected(sample: Sample, source: Source) -> Sample:
     """What is stored of a sample, made again."""
-    film = read_mp4(mp4_bytes(list(sample["rgb"]), FPS))
+    film = read_mp4(mp4_bytes(sample["rgb"], FPS))
     return {"video": film, "action": sample["action"], "objects": sample["features"]}

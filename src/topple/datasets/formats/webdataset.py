@@ -12,6 +12,7 @@ import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from topple.datasets.formats import Target, frames_per_second
 from topple.datasets.formats.pictures import picture_files
-from topple.datasets.sample import Batch, Column, Field, Sample, Source
+from topple.datasets.sample import Batch, Column, Field, Sample, Source, film_frames
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.media.files import mp4_bytes, read_mp4
@@ -78,6 +79,7 @@ def encode(
     batch: Batch, fields: Mapping[str, Field], spec: Spec
 ) -> Iterator[tuple[str, dict[str, list[bytes]]]]:
     """The files of each sample by their endings, in parts."""
+    fps = Fraction(frames_per_second(spec), spec.keep.stride)
     in_json = [name for name, field in fields.items() if field.is_scalar or name in _IN_JSON]
     words = zip(*(_plain(batch[name]) for name in in_json), strict=True)
     rest = [(name, field, batch[name]) for name, field in fields.items() if name not in in_json]
@@ -85,13 +87,14 @@ def encode(
         text = _JSON.encode(dict(zip(in_json, values, strict=True)))
         files = {"json": [text.encode()]}
         for name, field, column in rest:
+            if name == "rgb" and spec.pictures == "mp4":
+                frames = iter(film_frames(column, number))
+                if (first := next(frames, None)) is not None:
+                    files["mp4"] = [mp4_bytes(chain([first], frames), fps)]
+                continue
             value = column[number]
             if not field.frames or spec.pictures == "npy":
                 files[f"{name}.npy"] = [_npy_header(value.shape, value.dtype), value.tobytes()]
-            elif name == "rgb" and spec.pictures == "mp4":
-                if len(value):
-                    fps = Fraction(frames_per_second(spec), spec.keep.stride)
-                    files["mp4"] = [mp4_bytes(list(value), fps)]
             else:
                 for frame, content in enumerate(picture_files(name, value)):
                     files[f"{name}.{frame:03d}.png"] = [content]
@@ -187,5 +190,5 @@ def expected(sample: Sample, source: Source) -> Sample:
         return sample
     height, width = sample["rgb"].shape[1:3]
     fps = Fraction(frames_per_second(spec), spec.keep.stride)
-    film = read_mp4(mp4_bytes(list(sample["rgb"]), fps))
+    film = read_mp4(mp4_bytes(sample["rgb"], fps))
     return {**sample, "rgb": np.ascontiguousarray(film[:, :height, :width])}
