@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import copy
 import math
 import struct
+from collections.abc import Callable
+from pickle import dumps, loads
 
 import numpy as np
 import pytest
@@ -36,8 +39,9 @@ def test_types_do_not_depend_on_numpy() -> None:
     assert {name for name, kind in kinds.items() if kind == np.float64} == double_ones
 
 
-def test_packed_arrays_cannot_be_changed() -> None:
-    scenes = SceneSet([Scene((Body((Circle(5.0),), True, (50.0, 50.0)),))])
+@pytest.mark.parametrize("copied", [lambda x: x, copy.deepcopy, lambda x: loads(dumps(x))])
+def test_packed_arrays_cannot_be_changed(copied: Callable[[SceneSet], SceneSet]) -> None:
+    scenes = copied(SceneSet([Scene((Body((Circle(5.0),), True, (50.0, 50.0)),))]))
     for name, array in scenes.packed.arrays().items():
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 7

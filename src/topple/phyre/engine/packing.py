@@ -52,6 +52,10 @@ class PackedScenes:
         for array in self.arrays().values():
             array.setflags(write=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # NumPy forgets the flag in copies and pickles; __init__ sets it again.
+        return PackedScenes, (self.names, *self.arrays().values())
+
     def __len__(self) -> int:
         return len(self.names)
 
