@@ -59,7 +59,7 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tasks, "show", stopped)
+    monkeypatch.setattr(tasks, "listing", stopped)
     result = runner.invoke(app, ["tasks"])
     assert result.exit_code == 130
     assert "Traceback" not in result.output

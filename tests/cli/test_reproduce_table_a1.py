@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from topple.cli.main import app
-from topple.iphyre.agents.classifier_accuracy import CLASSIFIERS
+from topple.iphyre.agents.classifier_accuracy import CLASSIFIERS, ClassifierConfig
 from topple.iphyre.published import IPHYRE_TABLE_A1
+from topple.runs.registry import create_agent
 
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "iphyre_classifiers"
 
@@ -51,3 +53,18 @@ def test_damaged_results_are_named(tmp_path: Path) -> None:
     result = table_a1("--agents", "fusion-global", "--seeds", "0", "--out", tmp_path)
     assert result.exit_code == 2
     assert "is no result of a classifier" in result.stderr
+
+
+def test_a_short_try_uses_settings_of_the_classifiers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[ClassifierConfig] = []
+
+    def sweep(configs: list[ClassifierConfig], *_: object) -> Iterator[object]:
+        asked.extend(configs)
+        return iter(())
+
+    monkeypatch.setattr("topple.cli.reproduce_iphyre.sweep_classifiers", sweep)
+    table_a1("--agents", "fusion-global", "--seeds", "0", "--smoke", "--out", tmp_path)
+    [config] = asked
+    create_agent("iphyre", config.agent, config.settings)  # it has all of these settings

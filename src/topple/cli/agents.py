@@ -4,38 +4,33 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from topple.cli.errors import user_errors
-from topple.cli.options import BENCHMARK, Benchmark, Json
-from topple.cli.output import Cell, show
+from topple.cli.groups import App
+from topple.cli.options import BENCHMARK, Benchmark
+from topple.cli.output import Cell, Output, listing
 from topple.runs.agent import Learner
 from topple.runs.benchmark import find_benchmark
 from topple.runs.registry import create_agent
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 @app.command()
 def agents(
     benchmark: Annotated[Benchmark | None, BENCHMARK] = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """List the agents with what each observes and which command trains it.
 
     Agents marked `train` need `topple train` first; `topple evaluate` trains the others itself.
 
     Examples:
       topple agents
-
       topple agents --benchmark iphyre --json
     """
     rows: list[list[Cell]] = []
-    with user_errors():
-        for each in Benchmark if benchmark is None else [benchmark]:
-            for name in find_benchmark(each.value).agents:
-                rows.append([name, each.value, *_facts(each.value, name)])
-    show("Agents", ("agent", "benchmark", "sees", "online", "trained by"), rows, as_json)
+    for each in Benchmark if benchmark is None else [benchmark]:
+        for name in find_benchmark(each.value).agents:
+            rows.append([name, each.value, *_facts(each.value, name)])
+    return listing("Agents", ("agent", "benchmark", "sees", "online", "trained by"), rows)
 
 
 def _facts(benchmark: str, name: str) -> list[Cell]:

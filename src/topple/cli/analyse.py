@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from topple import paths
-from topple.cli.errors import resumable, user_errors
-from topple.cli.groups import HelpfulGroup
+from topple.cli.errors import resumable
+from topple.cli.groups import App
 from topple.cli.options import (
     Actions,
     Backend,
     Cache,
     Compute,
-    Json,
+    Database,
+    Seed,
     Templates,
     TemplatesArgument,
-    option_groups,
     out_file,
     out_folder,
 )
-from topple.cli.output import save_figure, show_results
-from topple.cli.people import people
+from topple.cli.output import Output, results, save_figure
 from topple.cli.progress import Bar, progress_bar
 from topple.cli.runner import open_runner
 from topple.cli.select_tasks import chosen_tasks
+from topple.cli.study import open_store
 from topple.files import whole_file
+from topple.iphyre.analysis.people import game_candidates, played_games
 from topple.phyre.analysis.difficulty import random_curve, template_difficulty
 from topple.phyre.analysis.diversity import template_diversity
 from topple.phyre.analysis.grid_ceilings import grid_counts, template_ceilings
+from topple.phyre.analysis.people import task_candidates, tried_tasks
 from topple.phyre.analysis.solvability import (
     MIN_VALID,
     THRESHOLDS,
@@ -65,69 +67,61 @@ from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
 from topple.player.path import compute_path
+from topple.reports.noise import LEVELS, Candidates, Likelihoods, NoiseFit, puzzle_likelihoods
 from topple.reports.table import Table
+from topple.runs.agent import Kind
+from topple.runs.record import RunRecord, find_records
 
-app = typer.Typer(cls=HelpfulGroup, add_completion=False)
-
-Out = Annotated[Path, out_folder("the figures and their data")]
-_FIGURES = Path("figures")
-_PATH_FILE = Path("path.json")
-
-
-@app.callback()
-def _group() -> None:
+app = App(
     """Analyse PHYRE tasks, published ones or your own, and the people who solve puzzles.
 
     An interrupted analysis resumes where it stopped.
 
     Examples:
       topple analyse difficulty ball --actions 1000
-
       topple analyse solvability my_template.py
-
       topple analyse people k3w9abcdefgh
     """
+)
 
-
-app.command()(people)
+Out = Annotated[Path, out_folder("the figures and their data")]
+_FIGURES = Path("figures")
+_PATH_FILE = Path("path.json")
 
 
 @app.command()
-@option_groups
+@resumable()
 def difficulty(
     *,
     templates: TemplatesArgument = None,
     actions: Actions = 1000,
     out: Out = _FIGURES,
     compute: Compute,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Draw the share of tasks that random actions solve, as in Figure 2.
 
     Examples:
       topple analyse difficulty ball two_balls --actions 1000
     """
-    with user_errors(), resumable():
-        curves, bars = {}, {}
-        for tier, tasks, outcomes in _listed_outcomes(templates, actions, compute):
-            curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
-            bars[tier.value] = template_difficulty(tasks, outcomes)
-        files = save_figure(out, "figure2a", random_curve_table(curves), random_curves(curves))
-        table = difficulty_table(bars)
-        files += save_figure(out, "figure2b", table, difficulty_bars(bars))
-        show_results([table], files, as_json)
+    curves, bars = {}, {}
+    for tier, tasks, outcomes in _listed_outcomes(templates, actions, compute):
+        curves[tier.value] = random_curve(outcomes, np.random.default_rng(0))
+        bars[tier.value] = template_difficulty(tasks, outcomes)
+    files = save_figure(out, "figure2a", random_curve_table(curves), random_curves(curves))
+    table = difficulty_table(bars)
+    files += save_figure(out, "figure2b", table, difficulty_bars(bars))
+    return results([table], files)
 
 
 @app.command()
-@option_groups
+@resumable()
 def diversity(
     *,
     templates: TemplatesArgument = None,
     actions: Actions = 1000,
     out: Out = _FIGURES,
     compute: Compute,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Draw the share of a template's tasks that single actions solve, as in Figures 10 and 11.
 
     Examples:
@@ -135,13 +129,12 @@ def diversity(
     """
     files: list[Path] = []
     tables: list[Table] = []
-    with user_errors(), resumable():
-        for tier, tasks, outcomes in _listed_outcomes(templates, actions, compute):
-            found = template_diversity(tasks, outcomes)
-            name = f"diversity_{tier.value}"
-            files += save_figure(out, name, diversity_table(found), diversity_histograms(found))
-            tables.append(reach_table(found))
-        show_results(tables, files, as_json)
+    for tier, tasks, outcomes in _listed_outcomes(templates, actions, compute):
+        found = template_diversity(tasks, outcomes)
+        name = f"diversity_{tier.value}"
+        files += save_figure(out, name, diversity_table(found), diversity_histograms(found))
+        tables.append(reach_table(found))
+    return results(tables, files)
 
 
 def _listed_outcomes(
@@ -156,63 +149,55 @@ def _listed_outcomes(
 
 
 @app.command()
+@resumable()
 def solvability(
     templates: TemplatesArgument = None,
-    p0: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Share of stable solutions from which a task counts as solvable. The default "
-            "depends on the tier.",
-        ),
-    ] = None,
-    max_actions: Annotated[
-        int, typer.Option(min=1, help="Maximum number of actions to try on a task.")
-    ] = 1_000_000,
-    min_valid: Annotated[
-        int, typer.Option(min=1, help="Number of valid actions to try before a task is decided.")
-    ] = MIN_VALID,
+    p0: Annotated[float | None, typer.Option(min=0, max=1)] = None,
+    max_actions: Annotated[int, typer.Option(min=1)] = 1_000_000,
+    min_valid: Annotated[int, typer.Option(min=1)] = MIN_VALID,
     out: Out = _FIGURES,
     backend: Backend = "cpu",
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Decide by sampling which tasks have stable solutions, as in Supplement B.
+
+    Options:
+        p0: Share of stable solutions from which a task counts as solvable. The default depends on
+            the tier.
+        max_actions: Maximum number of actions to try on a task.
+        min_valid: Number of valid actions to try before a task is decided.
 
     Examples:
       topple analyse solvability my_template.py --max-actions 200000
     """
     files: list[Path] = []
     tables: list[Table] = []
-    with user_errors(), resumable():
-        for tier, tasks in chosen_tasks(templates).items():
-            threshold = THRESHOLDS[tier] if p0 is None else p0
-            kept = out / f"solvability_{tier.value}_{fingerprint(t.scene for t in tasks)[:8]}.json"
-            with progress_bar(f"{tier.value}: tasks decided", stays=False) as bar:
-                found = assess(
-                    tasks,
-                    p0=threshold,
-                    known=_known(kept) if kept.exists() else None,
-                    max_actions=max_actions,
-                    min_valid=min_valid,
-                    on_block=_keep(kept, threshold, min_valid, bar),
-                    backend=check_backend(backend),
-                )
-            files += save_figure(
-                out,
-                f"solvability_{tier.value}",
-                solvability_table(tasks, found, threshold, min_valid),
-                solvability_figure(_shares(tasks, found), threshold),
+    for tier, tasks in chosen_tasks(templates).items():
+        threshold = THRESHOLDS[tier] if p0 is None else p0
+        kept = out / f"solvability_{tier.value}_{fingerprint(t.scene for t in tasks)[:8]}.json"
+        with progress_bar(f"{tier.value}: tasks decided", stays=False) as bar:
+            found = assess(
+                tasks,
+                p0=threshold,
+                known=_known(kept) if kept.exists() else None,
+                max_actions=max_actions,
+                min_valid=min_valid,
+                on_block=_keep(kept, threshold, min_valid, bar),
+                backend=check_backend(backend),
             )
-            tables.append(verdict_table(tasks, found, threshold, min_valid))
-        show_results(tables, files, as_json)
+        files += save_figure(
+            out,
+            f"solvability_{tier.value}",
+            solvability_table(tasks, found, threshold, min_valid),
+            solvability_figure(_shares(tasks, found), threshold),
+        )
+        tables.append(verdict_table(tasks, found, threshold, min_valid))
+    return results(tables, files)
 
 
 @app.command()
 def path(
     out: Annotated[Path, out_file("the path", ".json")] = _PATH_FILE,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Order the puzzles of both benchmarks from easy to hard, for the player.
 
     The difficulty of tasks comes from the solution index of the package; that
@@ -221,11 +206,10 @@ def path(
     Examples:
       topple analyse path --out src/topple/player/static/path.json
     """
-    with user_errors():
-        stops = compute_path()
-        with whole_file(out) as temporary:
-            temporary.write_text(json.dumps(stops, indent=1) + "\n")
-        show_results([], [out], as_json)
+    stops = compute_path()
+    with whole_file(out) as temporary:
+        temporary.write_text(json.dumps(stops, indent=1) + "\n")
+    return results([], [out])
 
 
 def _keep(
@@ -255,41 +239,128 @@ def _shares(tasks: list[Task], found: list[Evidence]) -> dict[str, list[float]]:
 
 
 @app.command()
+@resumable()
 def grid(
-    grids: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="GRID...",
-            help="Grids of actions, such as 5x5x5 or deepphy-8x8x8.",
-        ),
-    ],
+    grids: Annotated[list[str], typer.Argument(metavar="GRID...")],
     templates: Templates = None,
     cache: Cache = None,
     backend: Backend = "cpu",
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Print the ceiling of a grid of actions for each template.
 
     Every cell of the grid is simulated on every task. A task is solvable if some
     cell solves it; no agent that chooses cells can score more than OPTIMAL. The
     counts of some grids come with the package, others are stored in the cache.
 
+    Options:
+        grids: Grids of actions, such as 5x5x5 or deepphy-8x8x8.
+
     Examples:
       topple analyse grid 5x5x5
-
       topple analyse grid 16x16x16 --backend cuda
-
       topple analyse grid deepphy-5x5x5 deepphy-8x8x8 --templates 00001,00002 --json
     """
     tables = []
-    with user_errors(), resumable():
-        names = templates.split(",") if templates else [Tier.BALL.value]
-        for text in grids:
-            chosen = Grid.parse(text)
-            for tier, tasks in chosen_tasks(names).items():
-                chosen.actions(tier)  # names a grid that is too fine before anything is done
-                with progress_bar(f"{chosen}: attempts simulated", stays=False) as bar:
-                    folder = (cache or paths.cache_folder()) / "grids"
-                    counts = grid_counts(chosen, tasks, folder, check_backend(backend), bar.report)
-                tables.append(ceiling_table(str(chosen), template_ceilings(tasks, counts)))
-        show_results(tables, [], as_json)
+    names = templates.split(",") if templates else [Tier.BALL.value]
+    for text in grids:
+        chosen = Grid.parse(text)
+        for tier, tasks in chosen_tasks(names).items():
+            chosen.actions(tier)  # names a grid that is too fine before anything is done
+            with progress_bar(f"{chosen}: attempts simulated", stays=False) as bar:
+                folder = (cache or paths.cache_folder()) / "grids"
+                counts = grid_counts(chosen, tasks, folder, check_backend(backend), bar.report)
+            tables.append(ceiling_table(str(chosen), template_ceilings(tasks, counts)))
+    return results(tables)
+
+
+_PUZZLES: dict[str, tuple[Callable[..., list[Any]], Callable[..., Iterator[Candidates]]]] = {
+    "phyre": (tried_tasks, task_candidates),
+    "iphyre": (played_games, game_candidates),
+}
+
+
+@app.command()
+@resumable()
+def people(
+    study: str,
+    database: Database = None,
+    percepts: Annotated[int, typer.Option(min=8, max=256)] = 16,
+    candidates: Annotated[int, typer.Option(min=10, max=10_000)] = 200,
+    out: Out = _FIGURES,
+    seed: Seed = 0,
+) -> Output:
+    """Find the noise that explains each participant of a study best.
+
+    The imagining agent perceives each puzzle of the study at several levels of
+    noise. The level under which the first actions of a participant, and what
+    became of the puzzles, are most likely is the noise of that participant. A
+    level of 4 means that places are off by 4 pixels; angles and sizes are off
+    by 4 degrees and 4 per cent in PHYRE, and by half of that in I-PHYRE.
+
+    Options:
+        study: Id of a study listed by `topple study list`, or a folder of run records of its
+            participants.
+        percepts: Number of percepts at each level of noise.
+        candidates: Number of actions that people could have chosen.
+
+    Examples:
+      topple analyse people k3w9abcdefgh
+      topple analyse people runs/pilot --percepts 32 --json
+    """
+    tables, files = [], []
+    records = _participants(study, database)
+    for benchmark, (tried, make) in _PUZZLES.items():
+        group = [each for each in records if each.config.benchmark == benchmark]
+        if not group:
+            continue
+        settings = [seed, percepts, candidates, list(LEVELS), _digest(group)]
+        file = out / f"people_{benchmark}.json"
+        with progress_bar("puzzles fitted", len(tried(group)), stays=False) as bar:
+            puzzles = make(group, percepts, candidates, seed)
+            found = list(_fitted(file, settings, puzzles, bar))
+        fit = NoiseFit.of(LEVELS, found)
+        tables.append(fit.table())
+        files += save_figure(out, f"people_{benchmark}", fit.table(), fit.figure())
+    return results(tables, files)
+
+
+def _participants(study: str, database: str | None) -> list[RunRecord[Any, Any]]:
+    """The records of people, from a folder or from the player's database.
+
+    Raises:
+        ValueError: Nobody has made an attempt.
+    """
+    if Path(study).exists():
+        records = [each for each in find_records(Path(study)) if each.kind is Kind.PEOPLE]
+    else:
+        with open_store(database) as store:
+            from topple.player.study_records import study_records
+
+            records = list(study_records(store, study))
+    if not records:
+        raise ValueError(f"{study!r} has no attempts of people; let them play first")
+    return records
+
+
+def _digest(records: Sequence[RunRecord[Any, Any]]) -> list[Any]:
+    """What tells one state of a study from another: who has made how many attempts."""
+    return [[each.config.variant, each.protocol["attempts"]] for each in records]
+
+
+def _fitted(
+    file: Path, settings: list[Any], puzzles: Iterable[Candidates], bar: Bar
+) -> Iterator[Likelihoods]:
+    """The likelihoods of each puzzle; those of an interrupted analysis are read from its file."""
+    known: dict[str, Likelihoods] = {}
+    if file.exists():
+        data = json.loads(file.read_text(encoding="utf-8"))
+        if isinstance(data, dict) and data.get("settings") == settings:
+            known = data["puzzles"]
+    for puzzle in puzzles:
+        if puzzle.name not in known:
+            known[puzzle.name] = puzzle_likelihoods(puzzle, LEVELS)
+            text = json.dumps({"settings": settings, "puzzles": known}, indent=1)
+            with whole_file(file) as temporary:
+                temporary.write_text(text + "\n", encoding="utf-8")
+        bar.advance()
+        yield known[puzzle.name]

@@ -10,21 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from topple import paths
-from topple.cli.errors import CHECK_FAILED, resumable, user_errors
-from topple.cli.groups import HelpfulGroup
+from topple.cli.errors import resumable
+from topple.cli.groups import App
 from topple.cli.options import (
     AUTO,
     Backend,
     Cache,
     Compute,
-    Json,
     Templates,
     TierName,
     free_file,
-    option_groups,
     out_file,
 )
-from topple.cli.output import Cell, show
+from topple.cli.output import Cell, Output, listing
 from topple.cli.runner import open_runner
 from topple.cli.select_tasks import chosen_tasks
 from topple.files import whole_file
@@ -45,7 +43,18 @@ from topple.phyre.engine_hash import engine_hash
 from topple.phyre.task import Task, template_tasks
 from topple.phyre.tier import Tier
 
-app = typer.Typer(cls=HelpfulGroup, add_completion=False)
+app = App(
+    """Build, check and exchange the outcomes of the fixed action list on PHYRE tasks.
+
+    The package contains the solutions among 100,000 actions on all published
+    tasks, so agents and analyses need none of these commands. They verify that
+    data, and add longer lists, other seeds and your own templates.
+
+    Examples:
+      topple cache check --tier ball --actions 100000 --sample 1000
+      topple cache build --tier ball --actions 100000 --backend cuda
+    """
+)
 
 Actions = Annotated[
     int,
@@ -60,60 +69,40 @@ ListSeed = Annotated[
 ]
 
 
-@app.callback()
-def _group() -> None:
-    """Build, check and exchange the outcomes of the fixed action list on PHYRE tasks.
-
-    The package contains the solutions among 100,000 actions on all published
-    tasks, so agents and analyses need none of these commands. They verify that
-    data, and add longer lists, other seeds and your own templates.
-
-    Examples:
-      topple cache check --tier ball --actions 100000 --sample 1000
-
-      topple cache build --tier ball --actions 100000 --backend cuda
-    """
-
-
 @app.command()
-@option_groups
+@resumable()
 def build(
     tier: TierName = Tier.BALL.value,
     actions: Actions = 1_000,
     seed: ListSeed = CACHE_SEED,
     templates: Templates = None,
     compute: Compute = AUTO,
-    manifest: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also write the hashes of the outcomes to this JSON file.", callback=free_file
-        ),
-    ] = None,
-    as_json: Json = False,
-) -> None:
+    manifest: Annotated[Path | None, typer.Option(callback=free_file)] = None,
+) -> Output:
     """Simulate and store outcomes, also those that the package already contains.
 
     A template may be a Python file of your own. An interrupted build resumes where it stopped.
 
+    Options:
+        manifest: Also write the hashes of the outcomes to this JSON file.
+
     Examples:
       topple cache build --tier two_balls --actions 10000 --templates 00100,00101
-
       topple cache build --templates my_template.py --actions 10000
     """
-    with user_errors(), resumable():
-        placed = Tier.parse(tier)
-        chosen = _templates(placed, templates)
-        _check_actions(actions)
-        with open_runner(compute) as (runner, bar):
-            outcomes = PHYRE.action_cache(placed, runner, seed=seed, indexes=())
-            entries = {}
-            for template, tasks in chosen.items():
-                bar.start(template)
-                outcomes.build(tasks, actions)
-                entries[template] = entry_of(outcomes, tasks, actions)
-                if manifest is not None:
-                    _write(manifest, placed, seed, entries)
-    _show(placed, seed, entries, as_json)
+    placed = Tier.parse(tier)
+    chosen = _templates(placed, templates)
+    _check_actions(actions)
+    with open_runner(compute) as (runner, bar):
+        outcomes = PHYRE.action_cache(placed, runner, seed=seed, indexes=())
+        entries = {}
+        for template, tasks in chosen.items():
+            bar.start(template)
+            outcomes.build(tasks, actions)
+            entries[template] = entry_of(outcomes, tasks, actions)
+            if manifest is not None:
+                _write(manifest, placed, seed, entries)
+    return _listing(placed, seed, entries)
 
 
 @app.command()
@@ -121,13 +110,10 @@ def check(
     tier: TierName = Tier.BALL.value,
     actions: Actions = 1_000,
     templates: Templates = None,
-    sample: Annotated[
-        int, typer.Option(min=0, help="Number of random pairs of task and action to simulate.")
-    ] = 0,
+    sample: Annotated[int, typer.Option(min=0)] = 0,
     cache: Cache = None,
     backend: Backend = "auto",
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Compare outcomes with the hashes that come with the package, and with simulations.
 
     Outcomes that `topple cache build` simulated are checked where they are
@@ -135,31 +121,32 @@ def check(
     outcome again, build them first, preferably with --backend cuda. The exit
     status is 1 if outcomes differ.
 
+    Options:
+        sample: Number of random pairs of task and action to simulate.
+
     Examples:
       topple cache check --tier ball --actions 100000 --json
-
       topple cache check --tier two_balls --actions 100000 --sample 1000
     """
-    with user_errors():
-        placed = Tier.parse(tier)
-        _check_actions(actions)
-        folder = _folder(cache)
-        chosen = _templates(placed, templates)
-        simulated = ActionCache(folder, placed, indexes=())
-        known = ActionCache(folder, placed, backend=check_backend(backend))
-        entries = {
-            template: entry_of(simulated, tasks, actions) or entry_of(known, tasks, actions)
-            for template, tasks in chosen.items()
-        }
-        tasks = [task for name, tasks in chosen.items() if entries[name] for task in tasks]
-        wrong = simulate_sample(known, tasks, actions, sample) if tasks and sample else []
-    agrees = _show(placed, CACHE_SEED, entries, as_json)
+    placed = Tier.parse(tier)
+    _check_actions(actions)
+    folder = _folder(cache)
+    chosen = _templates(placed, templates)
+    simulated = ActionCache(folder, placed, indexes=())
+    known = ActionCache(folder, placed, backend=check_backend(backend))
+    entries = {
+        template: entry_of(simulated, tasks, actions) or entry_of(known, tasks, actions)
+        for template, tasks in chosen.items()
+    }
+    tasks = [task for name, tasks in chosen.items() if entries[name] for task in tasks]
+    wrong = simulate_sample(known, tasks, actions, sample) if tasks and sample else []
     for task, number, outcome, found in wrong:
         typer.echo(f"{task}, action {number}: known as {outcome}, simulated as {found}", err=True)
     if sample and not wrong:
         typer.echo(f"{sample if tasks else 0} simulated pairs agree", err=True)
-    if wrong or not agrees:
-        raise typer.Exit(CHECK_FAILED)
+    output = _listing(placed, CACHE_SEED, entries)
+    output.failed |= bool(wrong)
+    return output
 
 
 @app.command("export")
@@ -170,41 +157,39 @@ def export_index(
     seed: ListSeed = CACHE_SEED,
     templates: Templates = None,
     cache: Cache = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Write the solutions of some templates to a small file that others can import.
 
     Examples:
       topple cache export --templates my_template.py --actions 10000 --out mine.solutions
     """
-    with user_errors():
-        placed = Tier.parse(tier)
-        tasks = [task for group in _templates(placed, templates).values() for task in group]
-        index = ActionCache(_folder(cache), placed, seed=seed).index(tasks, actions)
-        index.save(out)
-    _show_index(index, out, as_json)
+    placed = Tier.parse(tier)
+    tasks = [task for group in _templates(placed, templates).values() for task in group]
+    index = ActionCache(_folder(cache), placed, seed=seed).index(tasks, actions)
+    index.save(out)
+    return _index_listing(index, out)
 
 
 @app.command("import")
 def import_file(
-    path: Annotated[Path, typer.Argument(help="A file that `topple cache export` wrote.")],
-    sample: Annotated[
-        int, typer.Option(min=0, help="Number of random pairs to simulate before it is accepted.")
-    ] = 100,
+    path: Path,
+    sample: Annotated[int, typer.Option(min=0)] = 100,
     cache: Cache = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Add a solution index to the cache, so that what it covers is never simulated again.
 
     Random pairs of its published tasks and actions are simulated first; the
     file is refused if one differs.
 
+    Options:
+        path: A file that `topple cache export` wrote.
+        sample: Number of random pairs to simulate before it is accepted.
+
     Examples:
       topple cache import mine.solutions
     """
-    with user_errors():
-        index = import_index(_folder(cache), path, sample)
-    _show_index(index, path, as_json)
+    index = import_index(_folder(cache), path, sample)
+    return _index_listing(index, path)
 
 
 def _folder(cache: Path | None) -> Path:
@@ -232,14 +217,14 @@ def _check_actions(actions: int) -> None:
         raise ValueError(f"actions is {actions}; the cache is built in whole {SHARD_ACTIONS}s")
 
 
-def _show_index(index: SolutionIndex, path: Path, as_json: bool) -> None:
+def _index_listing(index: SolutionIndex, path: Path) -> Output:
     row: list[Cell] = [index.tier, index.seed, len(index.scenes), index.actions, len(index.numbers)]
     columns = ("tier", "seed", "tasks", "actions", "solutions")
-    show(f"Solution index {path}", columns, [row], as_json)
+    return listing(f"Solution index {path}", columns, [row])
 
 
-def _show(tier: Tier, seed: int, entries: dict[str, Entry | None], as_json: bool) -> bool:
-    """Print the stored outcomes; return whether none contradicts the manifest."""
+def _listing(tier: Tier, seed: int, entries: dict[str, Entry | None]) -> Output:
+    """List the stored outcomes; the check fails if some contradict the manifest."""
     rows: list[list[Cell]] = []
     right = True
     for template, entry in entries.items():
@@ -253,8 +238,7 @@ def _show(tier: Tier, seed: int, entries: dict[str, Entry | None], as_json: bool
             right &= known == entry
         rows.append([template, entry.valid, entry.solved, entry.digest, verdict])
     columns = ("template", "valid", "solved", "hash", "check")
-    show(f"Outcomes of tier {tier.value}", columns, rows, as_json)
-    return right
+    return listing(f"Outcomes of tier {tier.value}", columns, rows, failed=not right)
 
 
 def _write(path: Path, tier: Tier, seed: int, entries: dict[str, Entry | None]) -> None:

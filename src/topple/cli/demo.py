@@ -11,9 +11,10 @@ import numpy as np
 import typer
 
 from topple import __version__
-from topple.cli.errors import resumable, user_errors
-from topple.cli.options import Json, out_folder
-from topple.cli.output import show_json
+from topple.cli.errors import resumable
+from topple.cli.groups import App
+from topple.cli.options import out_folder
+from topple.cli.output import Output
 from topple.cli.progress import progress_bar
 from topple.files import whole_file
 from topple.media.files import save_frames, save_png
@@ -29,45 +30,41 @@ CLIP_SIZE = 256  # pixels
 CLIP_HOLD = 1.5  # seconds for which a clip shows its last frame
 TIMED_ACTIONS = 200  # per task, to measure the speed
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 @app.command()
+@resumable()
 def demo(
     out: Annotated[Path, out_folder("the report")] = Path("runs/demo"),
-    actions: Annotated[
-        int, typer.Option(min=1, help="Number of actions from the fixed list to try on each task.")
-    ] = 2000,
-    clips: Annotated[
-        int, typer.Option(min=0, help="Number of solved attempts to show for each tier.")
-    ] = 6,
-    as_json: Json = False,
-) -> None:
+    actions: Annotated[int, typer.Option(min=1)] = 2000,
+    clips: Annotated[int, typer.Option(min=0)] = 6,
+) -> Output:
     """Try random actions on every PHYRE template and write a report with clips of solutions.
 
     An interrupted run resumes where it stopped.
 
+    Options:
+        actions: Number of actions from the fixed list to try on each task.
+        clips: Number of solved attempts to show for each tier.
+
     Examples:
       topple demo
-
       topple demo --actions 200 --clips 2 --out quick
     """
-    with user_errors(), resumable():
-        summaries = [_summarise(tier, out, actions, clips) for tier in Tier]
-        page = out / "index.html"
-        with whole_file(page) as temporary:
-            text = demo_page(summaries, default_threads(), __version__)
-            temporary.write_text(text, encoding="utf-8")
-    if as_json:
-        show_json({"report": str(page), "tiers": [_facts(summary) for summary in summaries]})
-        return
-    for summary in summaries:
-        facts = _facts(summary)
-        typer.echo(
-            f"{facts['tier']}: {facts['attempts_per_second']:,} attempts per second, "
-            f"{facts['solved']} of {facts['tasks']} tasks solved"
-        )
-    typer.echo(f"open {page.resolve()} in a browser")
+    summaries = [_summarise(tier, out, actions, clips) for tier in Tier]
+    page = out / "index.html"
+    with whole_file(page) as temporary:
+        text = demo_page(summaries, default_threads(), __version__)
+        temporary.write_text(text, encoding="utf-8")
+    tiers = [_facts(summary) for summary in summaries]
+    lines = [
+        f"{facts['tier']}: {facts['attempts_per_second']:,} attempts per second, "
+        f"{facts['solved']} of {facts['tasks']} tasks solved"
+        for facts in tiers
+    ]
+    data = {"report": str(page), "tiers": tiers}
+    return Output(data, *lines, f"open {page.resolve()} in a browser")
 
 
 def _facts(summary: TierSummary) -> dict[str, str | int]:

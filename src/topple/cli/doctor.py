@@ -18,9 +18,9 @@ import numpy as np
 import typer
 
 from topple import __version__, paths
-from topple.cli.errors import CHECK_FAILED, user_errors
-from topple.cli.options import Json, Seed
-from topple.cli.output import Cell, show
+from topple.cli.groups import App, Flag
+from topple.cli.options import Seed
+from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
 from topple.iphyre import engine_hash as games
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
@@ -29,7 +29,7 @@ from topple.phyre.engine_hash import FAITHFUL, engine_hash
 from topple.phyre.exactness import NOTHING, compare_backends
 from topple.phyre.tier import Tier
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 _PAIRS = 20_000  # of task and action, for each tier
 _SHOWN = 16  # digits of a hash
@@ -42,38 +42,30 @@ _REQUIREMENT = re.compile(
 
 @app.command()
 def doctor(
-    cuda: Annotated[
-        bool, typer.Option("--cuda", help="Also compare results of the GPU with the CPU.")
-    ] = False,
-    pairs: Annotated[
-        int,
-        typer.Option(
-            min=1, help="Number of random pairs of task and action to compare for each tier."
-        ),
-    ] = _PAIRS,
+    cuda: Flag = False,
+    pairs: Annotated[int, typer.Option(min=1)] = _PAIRS,
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Report the environment and the folders in use, and check that both engines are exact.
 
     What is optional and not installed is "missing". The exit status is 1 if
     something is "wrong": an engine differs from the original simulator, or
     the GPU from the CPU.
 
+    Options:
+        cuda: Also compare results of the GPU with the CPU.
+        pairs: Number of random pairs of task and action to compare for each tier.
+
     Examples:
       topple doctor
-
       topple doctor --json
-
       topple doctor --cuda --pairs 500000
     """
-    with user_errors():
-        rows = [*_environment(), *_engines(), *_folders()]
-        if cuda:
-            rows += _cuda_rows(pairs, seed)
-    show("Checks", ("what", "found", "state"), rows, as_json)
-    if any(row[2] == _WRONG for row in rows):
-        raise typer.Exit(CHECK_FAILED)
+    rows = [*_environment(), *_engines(), *_folders()]
+    if cuda:
+        rows += _cuda_rows(pairs, seed)
+    wrong = any(row[2] == _WRONG for row in rows)
+    return listing("Checks", ("what", "found", "state"), rows, failed=wrong)
 
 
 def _environment() -> list[list[Cell]]:

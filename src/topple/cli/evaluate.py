@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from topple import paths
-from topple.cli.errors import resumable, user_errors
+from topple.cli.errors import resumable
+from topple.cli.groups import App
 from topple.cli.llm import LLM, LlmOptions, LlmRun, llm_label
 from topple.cli.options import (
     GAMES_HELP,
@@ -18,18 +19,17 @@ from topple.cli.options import (
     Compute,
     Database,
     Folds,
-    Json,
     Runs,
     ScoredPart,
     Seed,
     Settings,
     SetupName,
     complete_games,
-    option_groups,
     parse_numbers,
     parse_settings,
 )
-from topple.cli.run_tables import show_runs
+from topple.cli.output import Output
+from topple.cli.run_tables import runs_output
 from topple.cli.runner import open_runner, run_all
 from topple.cli.select_games import chosen_games
 from topple.cli.select_tasks import parse_tasks
@@ -45,43 +45,33 @@ from topple.runs.record import RunRecord, write_record
 from topple.runs.spec import find_spec
 from topple.runs.training import load_trained
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Options that select the tasks or games to evaluate on."""
+    """Options that select the tasks or games to evaluate on.
+
+    Options:
+        tasks: Comma-separated PHYRE task ids, or the number of tasks to spread evenly over the
+            fold. The default is all tasks.
+        puzzles: File of PHYRE puzzles of your own, such as `topple tasks scramble` writes. With
+            --setup and --folds, the agent trains on one fold; otherwise it does not train.
+        hz: I-PHYRE ticks per second: 10 or 60.
+        attempts: Number of attempts allowed on each task (default 100) or game (default 1).
+    """
 
     setup: SetupName = None
     folds: Folds = "0"
     part: ScoredPart = Part.TEST
-    tasks: Annotated[
-        str | None,
-        typer.Option(
-            help="Comma-separated PHYRE task ids, or the number of tasks to spread evenly over "
-            "the fold. The default is all tasks."
-        ),
-    ] = None
-    puzzles: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of PHYRE puzzles of your own, such as `topple tasks scramble` writes. With "
-            "--setup and --folds, the agent trains on one fold; otherwise it does not train."
-        ),
-    ] = None
+    tasks: str | None = None
+    puzzles: Path | None = None
     games: Annotated[
         str | None,
         typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
     ] = None
-    hz: Annotated[int | None, typer.Option("--hz", help="I-PHYRE ticks per second: 10 or 60.")] = (
-        None
-    )
-    attempts: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Number of attempts allowed on each task (default 100) or game (default 1)."
-        ),
-    ] = None
+    hz: int | None = None
+    attempts: Annotated[int | None, typer.Option(min=1)] = None
 
     def selections(self) -> list[TaskSelection] | list[GameSelection]:
         """Return the tasks or games of each run.
@@ -145,116 +135,90 @@ class Scored:
 
 
 @app.command()
-@option_groups
+@resumable()
 def evaluate(
     *,
     agent: AgentOrNobody = None,
     scored: Scored,
-    from_player: Annotated[
-        str | None,
-        typer.Option(
-            help="Id of a study in the player whose participants are scored instead of an agent."
-        ),
-    ] = None,
-    tasks_of_study: Annotated[
-        str | None,
-        typer.Option(
-            help="Id of a study in the player whose puzzles and attempts the agent gets. With "
-            "--setup and --folds, a PHYRE agent trains on the other tasks of one fold; otherwise "
-            "it does not train. Games run at 60 ticks per second unless --hz says otherwise."
-        ),
-    ] = None,
+    from_player: str | None = None,
+    tasks_of_study: str | None = None,
     database: Database = None,
-    from_export: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of attempts that the page without a server has exported. They are "
-            "simulated again and scored instead of an agent; the number of attempts and their "
-            "times are marked as the client's word."
-        ),
-    ] = None,
+    from_export: Path | None = None,
     setting: Settings = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            help="Checkpoint written by `topple train`. PHYRE agents are evaluated on the fold "
-            "they were trained for, I-PHYRE agents on --games."
-        ),
-    ] = None,
+    checkpoint: Path | None = None,
     seed: Seed = 0,
-    label: Annotated[str, typer.Option(help="Label of the run in tables and reports.")] = "",
+    label: str = "",
     llm: LlmOptions,
     runs: Runs = None,
     compute: Compute,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Evaluate an agent on PHYRE tasks or I-PHYRE games and store a run record.
 
     Finished runs are read from the folder of run records instead of being
     repeated; `topple report` shows them.
 
+    Options:
+        from_player: Id of a study in the player whose participants are scored instead of an agent.
+        tasks_of_study: Id of a study in the player whose puzzles and attempts the agent gets. With
+            --setup and --folds, a PHYRE agent trains on the other tasks of one fold; otherwise it
+            does not train. Games run at 60 ticks per second unless --hz says otherwise.
+        from_export: File of attempts that the page without a server has exported. They are
+            simulated again and scored instead of an agent; the number of attempts and their times
+            are marked as the client's word.
+        checkpoint: Checkpoint written by `topple train`. PHYRE agents are evaluated on the fold
+            they were trained for, I-PHYRE agents on --games.
+        label: Label of the run in tables and reports.
+
     Examples:
       topple evaluate --agent mem --setup ball_within --folds 0,1 -s actions=1000
-
       topple evaluate --agent random --games basic,noisy
-
       topple evaluate --agent llm --base-url http://127.0.0.1:8000 --model M --setup ball_cross
-
       topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
-
       topple evaluate --agent ppo-i --checkpoint runs/training/NAME/checkpoint.pt --games all
-
       topple evaluate --from-player k3w9abcdefgh
-
       topple evaluate --from-export topple-attempts.json
-
       topple evaluate --agent rand --tasks-of-study k3w9abcdefgh
-
       topple evaluate --agent rand --puzzles puzzles/puzzles.json
     """
-    with user_errors(), resumable():
-        folder = runs or paths.runs_folder()
-        if sum(given is not None for given in (agent, from_player, from_export)) != 1:
-            raise ValueError("give either --agent, --from-player or --from-export")
-        if database is not None and from_player is None and tasks_of_study is None:
-            raise ValueError("--database needs --from-player or --tasks-of-study; leave it out")
-        if from_export is not None:
-            show_runs(_score_export(from_export, folder), as_json)
-            return
-        if agent is None:
-            show_runs(write_participants(from_player or "", database, folder), as_json)
-            return
-        settings = parse_settings(setting)
-        if checkpoint is not None and tasks_of_study is not None:
-            raise ValueError("a checkpoint is evaluated on its own fold or on --games")
-        if checkpoint is not None:
-            trained = _load(agent, checkpoint, settings, scored, label)
-            show_runs([_evaluate_trained(*trained, compute, folder)], as_json)
-            return
-        run = None
-        if agent == LLM:
-            run = LlmRun(llm, folder)
-            settings = {"model": "default", **llm.settings(), **settings}
-            label = label or llm_label(settings)
-        else:
-            llm.refuse(agent)
-        attempts = _attempts(scored, settings)
-        if tasks_of_study is None:
-            selections = scored.selections()
-        else:
-            selections, attempts = scored.of_study(tasks_of_study, database)
-        configs = [
-            find_spec(agent, selection.benchmark).config(
-                selection, settings, seed=seed, attempts=attempts, label=label
-            )
-            for selection in selections
-        ]
-        with open_runner(compute) as (runner, bar):
-            if run is not None:
-                runner.make = run.make(bar.report)
-            rerun = run is not None and not llm.resume
-            records = run_all(configs, runner, bar, folder, keep_attempts=True, rerun=rerun)
-        show_runs(records, as_json, run)
+    folder = runs or paths.runs_folder()
+    if sum(given is not None for given in (agent, from_player, from_export)) != 1:
+        raise ValueError("give either --agent, --from-player or --from-export")
+    if database is not None and from_player is None and tasks_of_study is None:
+        raise ValueError("--database needs --from-player or --tasks-of-study; leave it out")
+    if from_export is not None:
+        return runs_output(_score_export(from_export, folder))
+    if agent is None:
+        return runs_output(write_participants(from_player or "", database, folder))
+    settings = parse_settings(setting)
+    if checkpoint is not None and tasks_of_study is not None:
+        raise ValueError("a checkpoint is evaluated on its own fold or on --games")
+    if checkpoint is not None:
+        trained = _load(agent, checkpoint, settings, scored, label)
+        return runs_output([_evaluate_trained(*trained, compute, folder)])
+    run = None
+    if agent == LLM:
+        run = LlmRun(llm, folder)
+        settings = {"model": "default", **llm.settings(), **settings}
+        label = label or llm_label(settings)
+    else:
+        llm.refuse(agent)
+    attempts = _attempts(scored, settings)
+    if tasks_of_study is None:
+        selections = scored.selections()
+    else:
+        selections, attempts = scored.of_study(tasks_of_study, database)
+    configs = [
+        find_spec(agent, selection.benchmark).config(
+            selection, settings, seed=seed, attempts=attempts, label=label
+        )
+        for selection in selections
+    ]
+    with open_runner(compute) as (runner, bar):
+        if run is not None:
+            runner.make = run.make(bar.report)
+        rerun = run is not None and not llm.resume
+        records = run_all(configs, runner, bar, folder, keep_attempts=True, rerun=rerun)
+    return runs_output(records, run)
 
 
 def _score_export(path: Path, folder: Path) -> list[RunRecord[Any, Any]]:

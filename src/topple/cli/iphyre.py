@@ -8,20 +8,19 @@ from typing import Annotated
 import typer
 
 from topple.cli import iphyre_analyse
-from topple.cli.errors import resumable, user_errors
-from topple.cli.groups import HelpfulGroup
+from topple.cli.errors import resumable
+from topple.cli.groups import App
 from topple.cli.options import (
     EachSize,
     GameName,
     Games,
     Hertz,
-    Json,
     Seed,
     Size,
     out_file,
     out_folder,
 )
-from topple.cli.output import Cell, show, show_json
+from topple.cli.output import Cell, Output, listing, rich_table
 from topple.cli.progress import progress_bar
 from topple.cli.select_games import OnEngine, chosen_games, parse_times, rules_at
 from topple.iphyre.dataset import collect, load, save
@@ -35,18 +34,15 @@ from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.split import Split, split_of
 from topple.media.files import DEFAULT_FPS, ENDINGS, save_frames, save_png
 
-_HELP = """List, check, play, draw, sample and analyse I-PHYRE games.
+app = App(
+    """List, check, play, draw, sample and analyse I-PHYRE games.
 
-Examples:
-
-  topple iphyre games --games basic
-
-  topple iphyre sheets --out runs/sheets
-
-  topple iphyre oracle --out runs/oracle.json
-"""
-
-app = typer.Typer(cls=HelpfulGroup, help=_HELP, add_completion=False)
+    Examples:
+      topple iphyre games --games basic
+      topple iphyre sheets --out runs/sheets
+      topple iphyre oracle --out runs/oracle.json
+    """
+)
 
 OwnFile = Annotated[
     Path | None, typer.Option("--file", help="JSON or Python file that defines the game.")
@@ -64,57 +60,47 @@ def find_game(name: str, file: Path | None) -> Game:
 
 
 @app.command("games")
-def list_games(games: Games = None, as_json: Json = False) -> None:
+def list_games(games: Games = None) -> Output:
     """List games with their splits, numbers of gray blocks and balls, and concepts.
 
     Examples:
       topple iphyre games --games basic
-
       topple iphyre games --games all --json
     """
-    with user_errors():
-        chosen = chosen_games(games)
-    if as_json:
-        show_json([game_to_json(game) for game in chosen])
-        return
+    chosen = chosen_games(games)
     rows = []
     for game in chosen:
         split = split_of(game.name)
         gray, balls = len(game.eliminable), len(game.balls)
         rows.append((game.name, split.value if split else "own", gray, balls, game.concept))
-    show("I-PHYRE games", ("game", "split", "gray", "balls", "concept"), rows)
+    columns = ("game", "split", "gray", "balls", "concept")
+    return Output(list(map(game_to_json, chosen)), rich_table("I-PHYRE games", columns, rows))
 
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="JSON or Python file that defines games.")],
-    as_json: Json = False,
-) -> None:
+    file: Path,
+) -> Output:
     """Check that a JSON or Python file defines valid games.
+
+    Options:
+        file: JSON or Python file that defines games.
 
     Examples:
       topple iphyre check my_games.py
     """
-    with user_errors():
-        found = load_games(file)
-    if as_json:
-        show_json([game_to_json(game) for game in found])
-        return
-    for game in found:
-        gray = len(game.eliminable)
-        typer.echo(f"{game.name}: {game.bodies} bodies, {gray} gray blocks, valid")
+    found = load_games(file)
+    lines = [
+        f"{game.name}: {game.bodies} bodies, {len(game.eliminable)} gray blocks, valid"
+        for game in found
+    ]
+    return Output(list(map(game_to_json, found)), *lines)
 
 
 @app.command("play")
 def play_game(
     game: GameName,
-    times: Annotated[
-        str,
-        typer.Option(
-            help="Comma-separated removal times of the gray blocks in seconds, with - for "
-            "never; for example -,4.821."
-        ),
-    ] = "",
+    times: str = "",
     hz: Hertz = 60,
     out: Annotated[
         Path | None, out_file("the episode: .gif or .mp4, or .png for its last frame", *ENDINGS)
@@ -122,35 +108,36 @@ def play_game(
     size: Size = 400,
     file: OwnFile = None,
     engine: OnEngine = Engine.NATIVE,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Play one plan, the removal times of the gray blocks, and print its reward.
+
+    Options:
+        times: Comma-separated removal times of the gray blocks in seconds, with - for never; for
+            example -,4.821.
 
     Examples:
       topple iphyre play seesaw --times=-,4.821 --out seesaw.gif
-
       topple iphyre play mine --file my_games.py --hz 10 --json
     """
-    with user_errors():
-        rules = rules_at(hz, engine)
-        chosen = find_game(game, file)
-        seconds, blocks = parse_times(times), len(chosen.eliminable)
-        plan = plan_from_seconds(chosen, seconds, rules)
-        if seconds and len(seconds) != blocks:
-            example = ",".join([times.split(",")[0].strip(), *["-"] * (blocks - 1)])
-            raise ValueError(
-                f"{chosen.name!r} has {blocks} gray blocks, but --times has {len(seconds)}; give a "
-                f"time or - for each, such as --times={example}"
-            )
-        score = play(chosen, plan, rules)
-        if out is not None:
-            fps = min(hz, DEFAULT_FPS)
-            save_frames(picture_episode(chosen, plan, rules, fps, size), out, fps)
-    if as_json:
-        show_json({"game": chosen.name, "hz": hz, **score._asdict()})
-        return
+    rules = rules_at(hz, engine)
+    chosen = find_game(game, file)
+    seconds, blocks = parse_times(times), len(chosen.eliminable)
+    plan = plan_from_seconds(chosen, seconds, rules)
+    if seconds and len(seconds) != blocks:
+        example = ",".join([times.split(",")[0].strip(), *["-"] * (blocks - 1)])
+        raise ValueError(
+            f"{chosen.name!r} has {blocks} gray blocks, but --times has {len(seconds)}; give a "
+            f"time or - for each, such as --times={example}"
+        )
+    score = play(chosen, plan, rules)
+    if out is not None:
+        fps = min(hz, DEFAULT_FPS)
+        save_frames(picture_episode(chosen, plan, rules, fps, size), out, fps)
     ending = f"solved at {score.ticks / hz:.2f} s" if score.solved else "not solved"
-    typer.echo(f"{chosen.name}: {ending}, {score.removed} removed, reward {score.reward:.2f}")
+    return Output(
+        {"game": chosen.name, "hz": hz, **score._asdict()},
+        f"{chosen.name}: {ending}, {score.removed} removed, reward {score.reward:.2f}",
+    )
 
 
 @app.command()
@@ -159,68 +146,64 @@ def picture(
     out: Annotated[Path, out_file("the picture, ending in .png", ".png")],
     size: Size = 600,
     file: OwnFile = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Draw the initial scene of a game.
 
     Examples:
       topple iphyre picture seesaw --out seesaw.png
     """
-    with user_errors():
-        save_png(picture_game(find_game(game, file), size), out)
-    show_json({"file": str(out)}) if as_json else typer.echo(str(out))
+    save_png(picture_game(find_game(game, file), size), out)
+    return Output({"file": str(out)}, str(out))
 
 
 @app.command()
 def sheets(
     out: Annotated[Path, out_folder("the pictures, one per split")],
     size: EachSize = 240,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Draw a contact sheet of every split, as in Figures A2 to A5 of the paper.
 
     Examples:
       topple iphyre sheets --out runs/sheets
     """
     files = [str(out / f"{split.value}.png") for split in Split]
-    with user_errors():
-        for split, file in zip(Split, files, strict=True):
-            save_png(sheet(split.games, size=size), file)
-    show_json(files) if as_json else typer.echo("\n".join(files))
+    for split, file in zip(Split, files, strict=True):
+        save_png(sheet(split.games, size=size), file)
+    return Output(files, *files)
 
 
 @app.command()
+@resumable()
 def sample(
     out: Annotated[Path, out_folder("the episodes, one .npz file per game")],
     games: Games = None,
     count: iphyre_analyse.Count = 50,
     seed: Seed = 0,
-    frames: Annotated[
-        int, typer.Option(min=0, help="Width in pixels of the stored frames; 0 stores none.")
-    ] = 0,
-    as_json: Json = False,
-) -> None:
+    frames: Annotated[int, typer.Option(min=0)] = 0,
+) -> Output:
     """Collect successful and failed episodes of random plans.
 
     An interrupted run resumes with the first unfinished game.
 
+    Options:
+        frames: Width in pixels of the stored frames; 0 stores none.
+
     Examples:
       topple iphyre sample --games basic --count 20 --out runs/episodes
     """
-    with user_errors(), resumable():
-        chosen = chosen_games(games)
-        paths = {g: out / f"{g.name}-{count}-seed{seed}-frames{frames}.npz" for g in chosen}
-        with progress_bar("sampling", len(chosen)) as bar:
-            for game, path in paths.items():
-                bar.describe(game.name)
-                if not path.exists():
-                    save(collect(game, count, count, seed, frames), path)
-                bar.advance()
-        rows: list[tuple[Cell, ...]] = []
+    chosen = chosen_games(games)
+    paths = {g: out / f"{g.name}-{count}-seed{seed}-frames{frames}.npz" for g in chosen}
+    with progress_bar("sampling", len(chosen)) as bar:
         for game, path in paths.items():
-            data = load(path)
-            rows.append((game.name, len(data.solved), int(data.drawn), str(path)))
-    show("Episodes", ("game", "episodes", "plans drawn", "file"), rows, as_json)
+            bar.describe(game.name)
+            if not path.exists():
+                save(collect(game, count, count, seed, frames), path)
+            bar.advance()
+    rows: list[tuple[Cell, ...]] = []
+    for game, path in paths.items():
+        data = load(path)
+        rows.append((game.name, len(data.solved), int(data.drawn), str(path)))
+    return listing("Episodes", ("game", "episodes", "plans drawn", "file"), rows)
 
 
 for analysis in (

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.errors import resumable, user_errors
-from topple.cli.options import Figure, Games, Hertz, Json, Oracle, Seed, out_file
-from topple.cli.output import Cell, show
+from topple.cli.errors import resumable
+from topple.cli.options import Figure, Games, Hertz, Oracle, Seed, out_file
+from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
 from topple.cli.select_games import chosen_games, rules_at
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
@@ -57,42 +57,38 @@ def difficulty(
     count: Count = 50,
     seed: Seed = 0,
     figure: Figure = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Count the random plans needed to find successful and failed ones, as in Figure A1.
 
     Examples:
       topple iphyre difficulty --out runs/difficulty.json --figure figureA1.png
     """
-    with user_errors():
-        results = _results(
-            "difficulty",
-            out,
-            chosen_games(games),
-            {"count": count, "seed": seed},
-            lambda game: {"draws": sample(game, count, count, seed)[1]},
-        )
-        draws = {name: int(result["draws"]) for name, result in results.items()}
-        if figure is not None:
-            title = f"Random plans drawn until {count} succeeded and {count} failed"
-            bars_by_game(draws, "plans", title, figure, log=True)
-    show("Sampling difficulty", ("game", "draws"), list(draws.items()), as_json)
+    results = _results(
+        "difficulty",
+        out,
+        chosen_games(games),
+        {"count": count, "seed": seed},
+        lambda game: {"draws": sample(game, count, count, seed)[1]},
+    )
+    draws = {name: int(result["draws"]) for name, result in results.items()}
+    if figure is not None:
+        title = f"Random plans drawn until {count} succeeded and {count} failed"
+        bars_by_game(draws, "plans", title, figure, log=True)
+    return listing("Sampling difficulty", ("game", "draws"), list(draws.items()))
 
 
 def oracle(
     out: Out,
     games: Games = None,
-    attempts: Annotated[
-        int, typer.Option(min=1, help="Number of attempts of the search on each game.")
-    ] = 12_000,
+    attempts: Annotated[int, typer.Option(min=1)] = 12_000,
     seed: Seed = 0,
-    start: Annotated[
-        Path | None,
-        typer.Option(help="File of an earlier search whose plans this one starts from."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
+    start: Path | None = None,
+) -> Output:
     """Search for the best plan of each game at 60 ticks per second.
+
+    Options:
+        attempts: Number of attempts of the search on each game.
+        start: File of an earlier search whose plans this one starts from.
 
     Examples:
       topple iphyre oracle --out runs/oracle.json --games basic
@@ -105,12 +101,11 @@ def oracle(
             return {"reward": None, "ticks": None}
         return {"reward": found.score.reward, "ticks": list(found.ticks)}
 
-    with user_errors():
-        known = {} if start is None else read_plans(start)
-        settings: Result = {"attempts": attempts, "seed": seed}
-        if start is not None:
-            settings["start"] = str(start)
-        results = _results("oracle", out, chosen_games(games), settings, compute)
+    known = {} if start is None else read_plans(start)
+    settings: Result = {"attempts": attempts, "seed": seed}
+    if start is not None:
+        settings["start"] = str(start)
+    results = _results("oracle", out, chosen_games(games), settings, compute)
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
         times = ["-" if t is None else f"{t / 60:.3f}" for t in result["ticks"] or ()]
@@ -121,7 +116,7 @@ def oracle(
         if len(found) == len(rewards):
             mean = sum(found) / len(found)
             rows.append((f"mean {split.value}", mean, f"paper {IPHYRE_ORACLE[split]}"))
-    show("Best plans found", ("game", "reward", "seconds per gray block"), rows, as_json)
+    return listing("Best plans found", ("game", "reward", "seconds per gray block"), rows)
 
 
 def oracle_plans(path: Path, games: Iterable[Game]) -> dict[str, Plan]:
@@ -142,8 +137,7 @@ def timing(
     oracle_file: Oracle,
     games: Games = None,
     figure: Figure = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Measure by how many milliseconds the removals of the best plans may be off.
 
     Examples:
@@ -159,34 +153,30 @@ def timing(
             **{f"jitter_{ms}_ms": jitter_success(game, plan, ms) for ms in JITTERS_MS},
         }
 
-    with user_errors():
-        chosen = chosen_games(games)
-        plans = oracle_plans(oracle_file, chosen)
-        settings = {"jitters_ms": list(JITTERS_MS)}
-        results = _results("timing", out, chosen, settings, compute)
-        if figure is not None:
-            widths = {name: result["narrowest_ms"] for name, result in results.items()}
-            bars_by_game(widths, "ms", "The narrowest window of a removal", figure, log=True)
+    chosen = chosen_games(games)
+    plans = oracle_plans(oracle_file, chosen)
+    settings = {"jitters_ms": list(JITTERS_MS)}
+    results = _results("timing", out, chosen, settings, compute)
+    if figure is not None:
+        widths = {name: result["narrowest_ms"] for name, result in results.items()}
+        bars_by_game(widths, "ms", "The narrowest window of a removal", figure, log=True)
     keys = ("narrowest_ms", *(f"jitter_{ms}_ms" for ms in JITTERS_MS))
     rows = [(name, *(result[key] for key in keys)) for name, result in results.items()]
     columns = ("game", "window_ms", *(f"off_{ms}_ms" for ms in JITTERS_MS))
-    show("Narrowest window, and chance of success with times off", columns, rows, as_json)
+    return listing("Narrowest window, and chance of success with times off", columns, rows)
 
 
 def solvability(
     out: Out,
     games: Games = None,
-    samples: Annotated[
-        int,
-        typer.Option(
-            min=1, help="Number of sampled plans for games with more than two gray blocks."
-        ),
-    ] = 4000,
+    samples: Annotated[int, typer.Option(min=1)] = 4000,
     seed: Seed = 0,
     figure: Figure = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Determine which games can be solved at 10 ticks per second.
+
+    Options:
+        samples: Number of sampled plans for games with more than two gray blocks.
 
     Examples:
       topple iphyre solvability --out runs/solvability.json --samples 1000
@@ -196,59 +186,53 @@ def solvability(
         found = solve_at_10_hz(game, samples, seed)
         return {**found._asdict(), "share": found.share}
 
-    with user_errors():
-        settings = {"samples": samples, "seed": seed}
-        results = _results("solvability", out, chosen_games(games), settings, compute)
-        if figure is not None:
-            shares = {name: result["share"] for name, result in results.items()}
-            bars_by_game(shares, "share", "Plans that solve a game at 10 Hz", figure)
+    settings = {"samples": samples, "seed": seed}
+    results = _results("solvability", out, chosen_games(games), settings, compute)
+    if figure is not None:
+        shares = {name: result["share"] for name, result in results.items()}
+        bars_by_game(shares, "share", "Plans that solve a game at 10 Hz", figure)
     keys = ("exhaustive", "plans", "solved", "best_reward")
     rows = [(name, *(result[key] for key in keys)) for name, result in results.items()]
-    show("Solvability at 10 Hz", ("game", *keys), rows, as_json)
+    return listing("Solvability at 10 Hz", ("game", *keys), rows)
 
 
 def failures(
     oracle_file: Oracle,
-    played: Annotated[
-        Path | None,
-        typer.Option(
-            help="JSON file that maps each game to its order of removals and whether it was "
-            "solved: {order, solved}. The default is the random agent."
-        ),
-    ] = None,
+    played: Path | None = None,
     hz: Hertz = 10,
     figure: Figure = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Count failures caused by the order and by the timing of removals, as in Appendix H.
+
+    Options:
+        played: JSON file that maps each game to its order of removals and whether it was solved:
+            {order, solved}. The default is the random agent.
 
     Examples:
       topple iphyre failures --oracle runs/oracle.json
-
       topple iphyre failures --oracle runs/oracle.json --played mine.json --json
     """
-    with user_errors():
-        if played is None:
-            # All fifty are played, since one generator serves them in turn.
-            ends = play_random(paper_games(), rules=rules_at(hz))
-            tried = {
-                game.name: Attempted(
-                    tuple(e.body for e in ends[game.name].history), ends[game.name].solved
-                )
-                for game in PUBLISHED
-            }
-        else:
-            tried = _read_played(played)
-        orders = {name: plan.order for name, plan in oracle_plans(oracle_file, PUBLISHED).items()}
-        counts = [
-            *((split.value, c) for split, c in failures_by_split(tried, orders).items()),
-            ("all", count_failures(tried, orders)),
-        ]
-        if figure is not None:
-            failure_shares(counts, "Where failures come from", figure)
+    if played is None:
+        # All fifty are played, since one generator serves them in turn.
+        ends = play_random(paper_games(), rules=rules_at(hz))
+        tried = {
+            game.name: Attempted(
+                tuple(e.body for e in ends[game.name].history), ends[game.name].solved
+            )
+            for game in PUBLISHED
+        }
+    else:
+        tried = _read_played(played)
+    orders = {name: plan.order for name, plan in oracle_plans(oracle_file, PUBLISHED).items()}
+    counts = [
+        *((split.value, c) for split, c in failures_by_split(tried, orders).items()),
+        ("all", count_failures(tried, orders)),
+    ]
+    if figure is not None:
+        failure_shares(counts, "Where failures come from", figure)
     rows = [(name, *c, c.timing_share, c.order_share) for name, c in counts]
     columns = ("split", "total", "SN", "RON", "SRON", "P(T|F)", "P(O|F)")
-    show("Failures of order and of timing", columns, rows, as_json)
+    return listing("Failures of order and of timing", columns, rows)
 
 
 def _read_played(path: Path) -> dict[str, Attempted]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
+from rich.table import Table
 
 from topple import paths
-from topple.cli.output import Cell, show
+from topple.cli.groups import Flag
+from topple.cli.output import Cell, rich_table
 from topple.progress import Progress
 from topple.runs.agent import Setting
 from topple.runs.config import RunConfig
@@ -24,110 +26,81 @@ if TYPE_CHECKING:
 
 LLM = "llm"
 KEY_VARIABLE = "TOPPLE_API_KEY"
-# The options that are settings of the agent, and those that say how it is reached.
-_SETTINGS = (
-    "model",
-    "images",
-    "labels",
-    "keyframes",
-    "keyframes_by",
-    "feedback",
-    "dialogue",
-    "tools",
-    "simulations",
-    "grid",
-    "strategy",
-    "every",
-    "preset",
-    "temperature",
-    "max_tokens",
-)
 _CONNECTION = ("base_url", "prices", "rpm", "tpm")
 
 
-def _option(help: str, *names: str, min: int | None = None) -> Any:
-    return typer.Option(*names, help=help, min=min, rich_help_panel="Language models (--agent llm)")
+@dataclass(frozen=True)
+class LlmSettings:
+    """The options of language models that are settings of the agent.
+
+    Options:
+        model: Name of the model at the endpoint.
+        images: Also send pictures of the scenes.
+        keyframes: Number of pictures of the last attempt to send with --images.
+        labels: Add a grid and the names of bodies to pictures.
+        keyframes_by: Choice of keyframes: time, evenly spaced, or contacts, when bodies touch.
+        feedback: What the model is told of its attempts: outcome, what_happened, or events (all of
+            it).
+        dialogue: Go on in one conversation instead of summing up earlier attempts.
+        tools: Let the model call tools: inspect, contacts, look, propose.
+        simulations: Number of simulate calls allowed on each task with --tools.
+        grid: PHYRE grid of actions to choose from, such as 5x5x5.
+        strategy: I-PHYRE strategy: in_advance, combined or on_the_fly.
+        every: Seconds between two I-PHYRE questions with the strategy on_the_fly.
+        preset: Protocol: topple, or that of a paper: deepphy-5x5x5 or deepphy-8x8x8 for PHYRE,
+            deepphy or iphyre-gpt4 for I-PHYRE.
+        temperature: Sampling temperature. The default is that of the server.
+        max_tokens: Maximum number of tokens of an answer.
+    """
+
+    panel: ClassVar[str] = "Language models (--agent llm)"
+
+    model: str | None = None
+    images: Flag = False
+    keyframes: int | None = None
+    labels: Flag = False
+    keyframes_by: str | None = None
+    feedback: str | None = None
+    dialogue: Flag = False
+    tools: Flag = False
+    simulations: int | None = None
+    grid: str | None = None
+    strategy: str | None = None
+    every: float | None = None
+    preset: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True)
-class LlmOptions:
-    """The options of language models."""
+class LlmOptions(LlmSettings):
+    """All options of language models: the settings, and how the model is reached.
 
-    base_url: Annotated[
-        str | None,
-        _option("URL of an OpenAI-compatible endpoint; /v1 is added if it has no path."),
-    ] = None
-    model: Annotated[str | None, _option("Name of the model at the endpoint.")] = None
-    key_variable: Annotated[
-        str, _option("Environment variable that contains the API key, if one is needed.")
-    ] = KEY_VARIABLE
-    images: Annotated[bool, _option("Also send pictures of the scenes.", "--images")] = False
-    keyframes: Annotated[
-        int | None, _option("Number of pictures of the last attempt to send with --images.")
-    ] = None
-    labels: Annotated[
-        bool, _option("Add a grid and the names of bodies to pictures.", "--labels")
-    ] = False
-    keyframes_by: Annotated[
-        str | None,
-        _option("Choice of keyframes: time, evenly spaced, or contacts, when bodies touch."),
-    ] = None
-    feedback: Annotated[
-        str | None,
-        _option(
-            "What the model is told of its attempts: outcome, what_happened, or events (all of it)."
-        ),
-    ] = None
-    dialogue: Annotated[
-        bool,
-        _option("Go on in one conversation instead of summing up earlier attempts.", "--dialogue"),
-    ] = False
-    tools: Annotated[
-        bool, _option("Let the model call tools: inspect, contacts, look, propose.", "--tools")
-    ] = False
-    simulations: Annotated[
-        int | None, _option("Number of simulate calls allowed on each task with --tools.")
-    ] = None
-    grid: Annotated[str | None, _option("PHYRE grid of actions to choose from, such as 5x5x5.")] = (
-        None
-    )
-    strategy: Annotated[
-        str | None, _option("I-PHYRE strategy: in_advance, combined or on_the_fly.")
-    ] = None
-    every: Annotated[
-        float | None,
-        _option("Seconds between two I-PHYRE questions with the strategy on_the_fly."),
-    ] = None
-    preset: Annotated[
-        str | None,
-        _option(
-            "Protocol: topple, or that of a paper: deepphy-5x5x5 or deepphy-8x8x8 for PHYRE, "
-            "deepphy or iphyre-gpt4 for I-PHYRE."
-        ),
-    ] = None
-    temperature: Annotated[
-        float | None, _option("Sampling temperature. The default is that of the server.")
-    ] = None
-    max_tokens: Annotated[int | None, _option("Maximum number of tokens of an answer.")] = None
-    concurrency: Annotated[
-        int, _option("Number of tasks or games to work on concurrently.", min=1)
-    ] = 1
-    rpm: Annotated[int | None, _option("Maximum number of requests per minute.", min=1)] = None
-    tpm: Annotated[int | None, _option("Maximum number of tokens per minute.", min=1)] = None
-    timeout: Annotated[float, _option("Seconds to wait for an answer.")] = 120.0
-    retries: Annotated[
-        int, _option("Number of times to repeat a request that failed temporarily.")
-    ] = 5
-    prices: Annotated[
-        Path | None, _option("JSON file that maps each model to its prices per million tokens.")
-    ] = None
-    resume: Annotated[
-        bool, _option("Whether to resume an earlier run or to ask everything again.")
-    ] = True
+    Options:
+        base_url: URL of an OpenAI-compatible endpoint; /v1 is added if it has no path.
+        key_variable: Environment variable that contains the API key, if one is needed.
+        concurrency: Number of tasks or games to work on concurrently.
+        rpm: Maximum number of requests per minute.
+        tpm: Maximum number of tokens per minute.
+        timeout: Seconds to wait for an answer.
+        retries: Number of times to repeat a request that failed temporarily.
+        prices: JSON file that maps each model to its prices per million tokens.
+        resume: Whether to resume an earlier run or to ask everything again.
+    """
+
+    base_url: str | None = None
+    key_variable: str = KEY_VARIABLE
+    concurrency: Annotated[int, typer.Option(min=1)] = 1
+    rpm: Annotated[int | None, typer.Option(min=1)] = None
+    tpm: Annotated[int | None, typer.Option(min=1)] = None
+    timeout: float = 120.0
+    retries: int = 5
+    prices: Path | None = None
+    resume: bool = True
 
     def settings(self) -> dict[str, Setting]:
         """Return the settings of the agent that were given."""
-        given = {name: getattr(self, name) for name in _SETTINGS}
+        given = {field.name: getattr(self, field.name) for field in fields(LlmSettings)}
         # A temperature of 0 is given, though it equals False.
         return {
             name: value for name, value in given.items() if value is not None and value is not False
@@ -227,8 +200,8 @@ class LlmRun:
         return prices
 
 
-def show_accounts(accounts: Mapping[str, Account]) -> None:
-    """Print the requests, tokens, seconds and cost of runs by their names."""
+def account_table(accounts: Mapping[str, Account]) -> Table:
+    """Return the requests, tokens, seconds and cost of runs by their names."""
     rows: list[list[Cell]] = []
     for name in ("calls", "requests", "prompt_tokens", "completion_tokens", "turns", "passed"):
         rows.append([name.replace("_", " "), *(getattr(each, name) for each in accounts.values())])
@@ -240,4 +213,4 @@ def show_accounts(accounts: Mapping[str, Account]) -> None:
         rows.append([f"calls of {tool}", *used])
     if any(account.cost is not None for account in accounts.values()):
         rows.append(["cost", *(account.cost for account in accounts.values())])
-    show("Use of the model", ("", *accounts), rows)
+    return rich_table("Use of the model", ("", *accounts), rows)

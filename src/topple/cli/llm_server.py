@@ -7,17 +7,15 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.errors import user_errors
+from topple.cli.groups import App
 from topple.llm.scripted import SCRIPTS, ScriptServer
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 @app.command()
 def serve(
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port of the server; 0 means any free port.")
-    ] = 8770,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8770,
 ) -> None:
     """Serve two scripted models, `random` and `heuristic`, as an OpenAI-compatible endpoint.
 
@@ -25,12 +23,14 @@ def serve(
     rule. Both see what a language model sees, so that you can try an evaluation
     without network access or a key.
 
+    Options:
+        port: Port of the server; 0 means any free port.
+
     Examples:
       topple llm-server --port 8770
-
       topple evaluate --agent llm --base-url http://127.0.0.1:8770 --model heuristic --games basic
     """
-    with user_errors(), ScriptServer(SCRIPTS, port) as server:
+    with ScriptServer(SCRIPTS, port) as server:
         typer.echo(f"models {', '.join(SCRIPTS)} at {server.url}; press Ctrl-C to stop")
         try:
             threading.Event().wait()

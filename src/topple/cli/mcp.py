@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from topple import paths
-from topple.cli.errors import needs_extra, user_errors
+from topple.cli.errors import needs_extra
+from topple.cli.groups import App, Flag
 from topple.cli.options import (
     GAMES_HELP,
     Cache,
@@ -26,7 +27,7 @@ from topple.iphyre.selection import GameSelection
 from topple.llm.evaluation import Evaluation, run_config, task_selection
 from topple.phyre.selection import TaskSelection
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 ATTEMPTS = 10  # on each puzzle
 
@@ -35,31 +36,16 @@ ATTEMPTS = 10  # on each puzzle
 def mcp(
     setup: SetupName = None,
     fold: FoldNumber = 0,
-    tasks: Annotated[
-        str | None,
-        typer.Option(
-            help="Comma-separated PHYRE task ids, or the number of test tasks to spread evenly "
-            "over the fold. The default is 20."
-        ),
-    ] = None,
+    tasks: str | None = None,
     games: Annotated[
         str | None,
         typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
     ] = None,
-    attempts: Annotated[
-        int, typer.Option(min=1, max=100, help="Number of attempts allowed on each puzzle.")
-    ] = ATTEMPTS,
+    attempts: Annotated[int, typer.Option(min=1, max=100)] = ATTEMPTS,
     setting: Settings = None,
-    label: Annotated[
-        str,
-        typer.Option(help="Label of the run in tables and reports."),
-    ] = "mcp",
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve over HTTP on loopback, at /mcp.")
-    ] = False,
-    port: Annotated[
-        int, typer.Option(min=1, max=65535, help="Port of the server with --http.")
-    ] = 8767,
+    label: str = "mcp",
+    http: Flag = False,
+    port: Annotated[int, typer.Option(min=1, max=65535)] = 8767,
     runs: Runs = None,
     cache: Cache = None,
 ) -> None:
@@ -70,30 +56,32 @@ def mcp(
     new --label starts a new run with a full budget. Without --setup and --games,
     twenty one-ball tasks are served.
 
+    Options:
+        tasks: Comma-separated PHYRE task ids, or the number of test tasks to spread evenly over the
+            fold. The default is 20.
+        attempts: Number of attempts allowed on each puzzle.
+        label: Label of the run in tables and reports.
+        http: Serve over HTTP on loopback, at /mcp.
+        port: Port of the server with --http.
+
     Examples:
       topple mcp --setup ball_within --tasks 20
-
       topple mcp --games basic --label "my assistant" -s strategy=on_the_fly
-
       topple mcp --setup two_balls_cross --http --port 8767
     """
-    with user_errors():
-        with needs_extra("this server", "mcp"):
-            from topple.llm.mcp_server import McpServer, Puzzles
-        given = {"images": True, "max_tool_calls": 100, "model": label, **parse_settings(setting)}
-        selections: list[TaskSelection | GameSelection] = []
-        if setup is not None or games is None:
-            selections.append(
-                task_selection(setup or "ball_within", fold, parse_tasks(tasks or "20"))
-            )
-        if games is not None:
-            selections.append(GameSelection(tuple(game.name for game in chosen_games(games))))
-        evaluations = [
-            Evaluation(run_config(selection, given, attempts, label), cache)
-            for selection in selections
-        ]
-        server = McpServer(Puzzles(evaluations, runs or paths.runs_folder()), port)
-        if http:
-            typer.echo(f"http://127.0.0.1:{port}/mcp  (press Ctrl-C to stop)", err=True)
-        with suppress(KeyboardInterrupt, CancelledError):  # the latter on Python 3.10
-            server.run("streamable-http" if http else "stdio")
+    with needs_extra("this server", "mcp"):
+        from topple.llm.mcp_server import McpServer, Puzzles
+    given = {"images": True, "max_tool_calls": 100, "model": label, **parse_settings(setting)}
+    selections: list[TaskSelection | GameSelection] = []
+    if setup is not None or games is None:
+        selections.append(task_selection(setup or "ball_within", fold, parse_tasks(tasks or "20")))
+    if games is not None:
+        selections.append(GameSelection(tuple(game.name for game in chosen_games(games))))
+    evaluations = [
+        Evaluation(run_config(selection, given, attempts, label), cache) for selection in selections
+    ]
+    server = McpServer(Puzzles(evaluations, runs or paths.runs_folder()), port)
+    if http:
+        typer.echo(f"http://127.0.0.1:{port}/mcp  (press Ctrl-C to stop)", err=True)
+    with suppress(KeyboardInterrupt, CancelledError):  # the latter on Python 3.10
+        server.run("streamable-http" if http else "stdio")

@@ -2,18 +2,15 @@
 
 An option that takes several values has a plural name, reads them separated by commas, and also
 answers to its singular. Options that go together are fields of a dataclass; see
-:func:`option_groups`.
+:mod:`topple.cli.groups`.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from enum import Enum
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -23,47 +20,7 @@ from topple.phyre.fold import SEEDS
 from topple.phyre.selection import Part
 from topple.runs.agent import Setting
 
-
-def option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take dataclasses of options: each of their fields becomes an option.
-
-    The default of such a parameter, if any, is an instance that holds the options' defaults.
-    """
-    groups: dict[str, Any] = {}
-    options: list[inspect.Parameter] = []
-    # Not get_type_hints, which on Python 3.10 hides the option of a parameter that may be None.
-    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
-        group = parameter.annotation
-        if not is_dataclass(group):
-            options.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
-            continue
-        groups[name] = group
-        inner = get_type_hints(group, include_extras=True)
-        defaults = group if parameter.default is parameter.empty else parameter.default
-        options += [
-            inspect.Parameter(
-                field.name,
-                parameter.KEYWORD_ONLY,
-                default=getattr(defaults, field.name, parameter.empty),
-                annotation=inner[field.name],
-            )
-            for field in fields(group)
-        ]
-
-    @wraps(command)
-    def run(**values: Any) -> None:
-        for name, group in groups.items():
-            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
-        command(**values)
-
-    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
-    run.__annotations__ = {option.name: option.annotation for option in options}
-    return run
-
-
 # Output.
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def out_folder(content: str) -> Any:

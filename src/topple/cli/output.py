@@ -1,4 +1,4 @@
-"""Tables, figures and JSON that commands print or write."""
+"""What commands print: tables, texts and JSON; and figures that they write."""
 
 from __future__ import annotations
 
@@ -13,31 +13,58 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from topple.cli.errors import CHECK_FAILED
 from topple.files import whole_file
 from topple.reports.table import Table
 
 Cell = str | int | float | bool | None
 
 
-def show(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], as_json: bool = False
-) -> None:
-    """Print rows as a table or as a JSON list of objects."""
-    if as_json:
-        show_json([dict(zip(columns, row, strict=True)) for row in rows])
-        return
+class Output:
+    """What a command prints.
+
+    Args:
+        data: plain values for `--json`.
+        parts: texts and tables for people.
+        failed: whether a check failed, which the exit status tells.
+    """
+
+    def __init__(self, data: Any, *parts: str | RichTable, failed: bool = False) -> None:
+        self.data = data
+        self.parts = parts
+        self.failed = failed
+
+    def show(self, as_json: bool) -> None:
+        """Print it."""
+        if as_json:
+            typer.echo(json.dumps(self.data, indent=1))
+        for part in () if as_json else self.parts:
+            typer.echo(part) if isinstance(part, str) else Console().print(part)
+        if self.failed:
+            raise typer.Exit(CHECK_FAILED)
+
+
+def listing(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], failed: bool = False
+) -> Output:
+    """Return rows as a table, and as a list of objects."""
+    return Output(objects(columns, rows), rich_table(title, columns, rows), failed=failed)
+
+
+def objects(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> list[dict[str, Cell]]:
+    """Return rows as objects by the names of columns."""
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def rich_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> RichTable:
+    """Return rows as a table for terminals."""
     table = RichTable(title=title, title_justify="left")
     for k, column in enumerate(columns):
         numeric = any(isinstance(row[k], int | float) for row in rows)
         table.add_column(column, justify="right" if numeric else "left")
     for row in rows:
         table.add_row(*(escape(_text(cell)) for cell in row))
-    Console().print(table)
-
-
-def show_json(content: Any) -> None:
-    """Print JSON."""
-    typer.echo(json.dumps(content, indent=1))
+    return table
 
 
 def _text(cell: Cell) -> str:
@@ -57,16 +84,9 @@ def save_figure(folder: Path, name: str, table: Table, figure: str) -> list[Path
     return list(made)
 
 
-def show_results(tables: Iterable[Table], files: Iterable[Path], as_json: bool) -> None:
-    """Print the tables that have rows, and the names of the files that were written."""
-    shown = [table for table in tables if table.rows]
-    if as_json:
-        show_json({"tables": [_data(table) for table in shown], "files": list(map(str, files))})
-        return
-    for line in (*(table.to_markdown() for table in shown), *map(str, files)):
-        typer.echo(line)
-
-
-def _data(table: Table) -> dict[str, Any]:
-    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
-    return {"title": table.title, "rows": rows}
+def results(tables: Iterable[Table], files: Iterable[Path] = ()) -> Output:
+    """Return the tables that have rows, and the names of the files that were written."""
+    shown, names = [table for table in tables if table.rows], list(map(str, files))
+    data = [{"title": each.title, "rows": objects(each.header, each.rows)} for each in shown]
+    texts = [each.to_markdown() for each in shown]
+    return Output({"tables": data, "files": names}, *texts, *names)

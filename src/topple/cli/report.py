@@ -7,55 +7,51 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.cli.errors import needs_extra, user_errors
-from topple.cli.options import Json, RunsArgument, out_folder
-from topple.cli.output import show_json
+from topple.cli.errors import needs_extra
+from topple.cli.groups import App
+from topple.cli.options import RunsArgument, out_folder
+from topple.cli.output import Output
 from topple.iphyre.report import report_section as iphyre_section
 from topple.llm.transcripts import SHOWN, find_transcripts
 from topple.phyre.report import report_section as phyre_section
 from topple.reports.html import write_report
 from topple.runs.record import RecordError, RunRecord, find_records
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 @app.command()
 def report(
     runs: RunsArgument,
     out: Annotated[Path, out_folder("the report")] = Path("report"),
-    title: Annotated[str, typer.Option(help="Title of the page.")] = "Results",
-    clips: Annotated[int, typer.Option(min=0, help="Number of solved attempts to show.")] = 8,
-    transcripts: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Number of tasks or games of each run whose conversations are shown."
-        ),
-    ] = SHOWN,
-    as_json: Json = False,
-) -> None:
+    title: str = "Results",
+    clips: Annotated[int, typer.Option(min=0)] = 8,
+    transcripts: Annotated[int, typer.Option(min=0)] = SHOWN,
+) -> Output:
     """Write tables, curves and sample attempts of run records as an HTML page, CSV and JSON.
 
     Logs of Inspect (.eval) that hold topple tasks are read like run records.
 
+    Options:
+        title: Title of the page.
+        clips: Number of solved attempts to show.
+        transcripts: Number of tasks or games of each run whose conversations are shown.
+
     Examples:
       topple report runs --out report
-
       topple report runs logs --out report
     """
-    with user_errors():
-        places, logs = _split_logs(runs)
-        records = [*find_records(*places), *_log_records(logs)]
-        if not records:
-            raise RecordError(f"no run records in {', '.join(map(str, runs))}")
-        tasks = [record for record in records if record.config.benchmark == "phyre"]
-        games = [record for record in records if record.config.benchmark == "iphyre"]
-        said = find_transcripts(*places, shown=transcripts)
-        sections = [phyre_section(tasks, clips), iphyre_section(games)]
-        page = write_report(out, title, [*sections, said.section()])
-    if as_json:
-        show_json({"report": str(page), "runs": len(records)})
-    else:
-        typer.echo(f"open {page.resolve()} in a browser")
+    places, logs = _split_logs(runs)
+    records = [*find_records(*places), *_log_records(logs)]
+    if not records:
+        raise RecordError(f"no run records in {', '.join(map(str, runs))}")
+    tasks = [record for record in records if record.config.benchmark == "phyre"]
+    games = [record for record in records if record.config.benchmark == "iphyre"]
+    said = find_transcripts(*places, shown=transcripts)
+    sections = [phyre_section(tasks, clips), iphyre_section(games)]
+    page = write_report(out, title, [*sections, said.section()])
+    data = {"report": str(page), "runs": len(records)}
+    return Output(data, f"open {page.resolve()} in a browser")
 
 
 def _split_logs(places: list[Path]) -> tuple[list[Path], list[Path]]:

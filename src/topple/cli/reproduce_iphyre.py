@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from topple import paths
-from topple.cli.errors import user_errors
+from topple.cli.errors import resumable
+from topple.cli.groups import App, Flag
 from topple.cli.iphyre_analyse import oracle_plans
-from topple.cli.options import Json, Oracle, StoredRuns, agent_names, out_folder
-from topple.cli.output import Cell, show, show_json, show_results
-from topple.cli.reproduce_table_a1 import table_a1
+from topple.cli.options import (
+    Oracle,
+    Seeds,
+    Settings,
+    Smoke,
+    StoredRuns,
+    agent_names,
+    out_folder,
+    parse_numbers,
+    parse_settings,
+)
+from topple.cli.output import Cell, Output, objects, results, rich_table
+from topple.cli.progress import progress_bar
+from topple.iphyre.agents.classifier_accuracy import (
+    CLASSIFIERS,
+    HELD_OUT,
+    ClassifierConfig,
+    sweep_classifiers,
+)
 from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.figures import Curve, failure_shares, noise_curve, split_bars, training_curves
 from topple.iphyre.games import ALL, PUBLISHED
 from topple.iphyre.published import (
     IPHYRE_CITATION,
     IPHYRE_HUMAN_AVERAGE,
+    IPHYRE_TABLE_A1,
     IPHYRE_TABLE_A2,
     iphyre_table_a4,
     iphyre_table_a4_means,
@@ -39,13 +56,13 @@ from topple.iphyre.tables import (
     total_failures,
     training_table,
 )
+from topple.reports.statistics import mean_and_std
 from topple.runs.agent import Kind
 from topple.runs.config import RunConfig
 from topple.runs.record import find_records
 from topple.runs.runner import Runner
 
-app = typer.Typer(add_completion=False)
-app.command("tableA1")(table_a1)
+app = App()
 
 _RANDOM = "random"
 ALL_AGENTS = "all"
@@ -68,25 +85,21 @@ def table_a4(
         agent_names("agents, such as ppo-i,dqn-o, or `all` for every agent that has run records"),
     ] = ALL_AGENTS,
     runs: StoredRuns = _RESULTS,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Reproduce Tables A2 and A4 of I-PHYRE from run records written by `topple sweep`.
 
     The random agent needs no record; alone, it is compared digit by digit.
 
     Examples:
       topple reproduce tableA4
-
       topple reproduce tableA4 --agents random
     """
-    with user_errors():
-        if agents.strip().lower() == _RANDOM:
-            _compare_random(as_json)
-        else:
-            _print_table_a4(wanted_columns(agents, runs), as_json)
+    if agents.strip().lower() == _RANDOM:
+        return _compare_random()
+    return _compare_columns(wanted_columns(agents, runs))
 
 
-def _compare_random(as_json: bool) -> None:
+def _compare_random() -> Output:
     """Run the random agent as the paper did, and compare it digit by digit."""
     scores = {name: state.score for name, state in play_random(paper_games()).items()}
     published = {game: row["Random"] for game, row in iphyre_table_a4().items()}
@@ -95,21 +108,19 @@ def _compare_random(as_json: bool) -> None:
     equal = sum(bool(row[4]) for row in games)
     columns = ("game", "split", "ours", "published", "equal")
     mean_columns = ("average", "ours", "published", "equal")
-    if as_json:
-        show_json(
-            {
-                "agent": _RANDOM,
-                "games": [dict(zip(columns, row, strict=True)) for row in games],
-                "averages": [dict(zip(mean_columns, row, strict=True)) for row in means],
-                "equal": equal,
-                "of": len(games),
-                "source": IPHYRE_CITATION,
-            }
-        )
-        return
-    show(f"Table A4, Random ({IPHYRE_CITATION})", columns, games)
-    show("Averages", mean_columns, means)
-    typer.echo(f"{equal} of {len(games)} games equal to the printed tenth")
+    return Output(
+        {
+            "agent": _RANDOM,
+            "games": objects(columns, games),
+            "averages": objects(mean_columns, means),
+            "equal": equal,
+            "of": len(games),
+            "source": IPHYRE_CITATION,
+        },
+        rich_table(f"Table A4, Random ({IPHYRE_CITATION})", columns, games),
+        rich_table("Averages", mean_columns, means),
+        f"{equal} of {len(games)} games equal to the printed tenth",
+    )
 
 
 def _game_row(game: str, score: Score, published: float) -> list[Cell]:
@@ -159,11 +170,8 @@ def wanted_columns(agents: str, records: Path) -> list[Column]:
     return [each for each in everybody if each.records[0].config.agent in names]
 
 
-def _print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
-    """Print averages, then the rewards of every game by strategy, then Table A2."""
-    if as_json:
-        show_json({"agents": [_data(each) for each in columns], "source": IPHYRE_CITATION})
-        return
+def _compare_columns(columns: Sequence[Column]) -> Output:
+    """Return averages, then the rewards of every game by strategy, then Table A2."""
     tables = []
     for kind, title in _KINDS.items():
         same = [each for each in columns if each.kind is kind]
@@ -179,7 +187,8 @@ def _print_table_a4(columns: Sequence[Column], as_json: bool) -> None:
     if others:
         tables.append(game_table("Other agents", others))
     tables.append(table_a2([each for each in columns if not each.stochastic]))
-    show_results([*tables, training_table(columns)], [], as_json=False)
+    data = {"agents": [_data(each) for each in columns], "source": IPHYRE_CITATION}
+    return Output(data, *results([*tables, training_table(columns)]).parts)
 
 
 def _data(column: Column) -> dict[str, Any]:
@@ -209,50 +218,48 @@ def iphyre_figures(
     out: Annotated[Path, out_folder("the figures")],
     runs: StoredRuns = _RESULTS,
     oracle: Oracle = _RESULTS / "oracle.json",
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Reproduce Figures 2, 3, A6 and A7 of I-PHYRE from run records, and draw agents by noise.
 
     Examples:
       topple reproduce iphyre-figures --out docs/images/iphyre
     """
-    with user_errors():
-        columns = wanted_columns(ALL_AGENTS, runs)
-        plain = [each for each in columns if not each.stochastic]
-        trained = [each for each in plain if each.records[0].training]
-        fly = Strategy.ON_THE_FLY.value
-        made: list[Path] = []
-        for number, members in (
-            # On the fly, best actions are not what the paper's numbers come from.
-            ("2", [e for e in columns if e.player and (not e.stochastic or e.strategy == fly)]),
-            ("A6", [each for each in plain if not each.player and each.kind is Kind.LEARNED]),
-        ):
-            if members:
-                path = out / f"figure{number}.svg"
-                split_bars(_rewards(members), f"Figure {number}: rewards by split", path)
-                made.append(path)
-        groups = {
-            name: [_curve(e) for e in trained if e.is_learner and e.strategy == strategy]
-            for strategy, name in _STRATEGIES.items()
-        }
-        groups = {name: curves for name, curves in groups.items() if curves}
-        if groups:
-            made.append(out / "figure3.svg")
-            training_curves(groups, "Figure 3: training on the basic split", made[-1])
-        noises = {each.noise: each.means() for each in plain if each.noise is not None}
-        if noises:
-            made.append(out / "imagine.svg")
-            noise_curve(noises, IPHYRE_HUMAN_AVERAGE, "imagine, five plays", made[-1])
-        plans = oracle_plans(oracle, PUBLISHED)
-        actors = [each for each in plain if each.player not in (None, "Random") and each.means()]
-        if actors:
-            made.append(out / "figureA7.svg")
-            counts = [
-                (each.label, total_failures(each.failures(plans, only_its_blocks=True)))
-                for each in actors
-            ]
-            failure_shares(counts, "Figure A7: where failures come from", made[-1])
-    show_results([failure_table(actors, plans)], made, as_json)
+    columns = wanted_columns(ALL_AGENTS, runs)
+    plain = [each for each in columns if not each.stochastic]
+    trained = [each for each in plain if each.records[0].training]
+    fly = Strategy.ON_THE_FLY.value
+    made: list[Path] = []
+    for number, members in (
+        # On the fly, best actions are not what the paper's numbers come from.
+        ("2", [e for e in columns if e.player and (not e.stochastic or e.strategy == fly)]),
+        ("A6", [each for each in plain if not each.player and each.kind is Kind.LEARNED]),
+    ):
+        if members:
+            path = out / f"figure{number}.svg"
+            split_bars(_rewards(members), f"Figure {number}: rewards by split", path)
+            made.append(path)
+    groups = {
+        name: [_curve(e) for e in trained if e.is_learner and e.strategy == strategy]
+        for strategy, name in _STRATEGIES.items()
+    }
+    groups = {name: curves for name, curves in groups.items() if curves}
+    if groups:
+        made.append(out / "figure3.svg")
+        training_curves(groups, "Figure 3: training on the basic split", made[-1])
+    noises = {each.noise: each.means() for each in plain if each.noise is not None}
+    if noises:
+        made.append(out / "imagine.svg")
+        noise_curve(noises, IPHYRE_HUMAN_AVERAGE, "imagine, five plays", made[-1])
+    plans = oracle_plans(oracle, PUBLISHED)
+    actors = [each for each in plain if each.player not in (None, "Random") and each.means()]
+    if actors:
+        made.append(out / "figureA7.svg")
+        counts = [
+            (each.label, total_failures(each.failures(plans, only_its_blocks=True)))
+            for each in actors
+        ]
+        failure_shares(counts, "Figure A7: where failures come from", made[-1])
+    return results([failure_table(actors, plans)], made)
 
 
 def _rewards(columns: Sequence[Column]) -> dict[str, dict[Split, list[float]]]:
@@ -270,3 +277,70 @@ def _curve(column: Column) -> Curve:
     curves = [record.training["curve"] for record in column.records if record.training]
     count = min(len(curve["steps"]) for curve in curves)
     return Curve(column.label, curves[0]["steps"][:count], [c["reward"][:count] for c in curves])
+
+
+_CLASSIFIERS = Path("results/iphyre_classifiers")
+_SMOKE = {"n_epochs": 3, "samples_per_class": 5}
+_COLUMNS = (*(split.value for split in PUBLISHED_SPLITS), Split.UNSEEN_BASIC.value)
+
+
+@app.command("tableA1")
+@resumable()
+def table_a1(
+    agents: Annotated[
+        str, agent_names(f"classifiers: {', '.join(CLASSIFIERS.values())}")
+    ] = ",".join(CLASSIFIERS.values()),
+    seeds: Seeds = "0,1,2",
+    hold_out: Flag = False,
+    setting: Settings = None,
+    out: Annotated[Path, out_folder("the results")] = _CLASSIFIERS,
+    smoke: Smoke = False,
+) -> Output:
+    """Reproduce Table A1 of I-PHYRE: accuracies of outcome classifiers in per cent.
+
+    The classifiers are trained on basic games. As published, the accuracy on
+    basic games is the training accuracy; --hold-out adds the accuracy on plans
+    that were held out. Finished results are not computed again.
+
+    Options:
+        hold_out: Train on four fifths of the basic plans and also test on the rest.
+
+    Examples:
+      topple reproduce tableA1
+      topple reproduce tableA1 --agents fusion-global --seeds 0 --hold-out
+    """
+    names = {agent: row for row, agent in CLASSIFIERS.items()}
+    chosen = [agent.strip() for agent in agents.split(",")]
+    for agent in chosen:
+        if agent not in names:
+            raise ValueError(f"no classifier is named {agent!r}; use {', '.join(names)}")
+    settings = {**(_SMOKE if smoke else {}), **parse_settings(setting)}
+    share = HELD_OUT if hold_out else 0.0
+    configs = [
+        ClassifierConfig(agent, settings, seed, share)
+        for agent in chosen
+        for seed in parse_numbers(seeds, "seeds")
+    ]
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    with progress_bar("classifiers", len(configs)) as bar:
+
+        def start(config: ClassifierConfig) -> Callable[[int, int], None]:
+            ready = configs.index(config)
+            bar.describe(f"{names[config.agent]}, seed {config.seed}")
+            return lambda done, planned: bar.report(ready + done / planned, len(configs))
+
+        for number, result in enumerate(sweep_classifiers(configs, out, start), start=1):
+            found[result["config"]["agent"]].append(result)
+            bar.report(number, len(configs))
+    columns = (*_COLUMNS, "basic_held_out") if hold_out else _COLUMNS
+    rows: list[list[Cell]] = []
+    for agent in chosen:
+        accuracies = [result["accuracy"] for result in found[agent]]
+        means = [mean_and_std([100 * each[column] for each in accuracies]) for column in columns]
+        rows.append([names[agent], "ours", *(f"{mean:.1f} ± {std:.1f}" for mean, std in means)])
+        published = IPHYRE_TABLE_A1[names[agent]]
+        printed = {split.value: value for split, value in published.items()}
+        rows.append([names[agent], "published", *(printed.get(column) for column in columns)])
+    title = f"Table A1 ({IPHYRE_CITATION})"
+    data = [result for agent in chosen for result in found[agent]]
+    return Output(data, rich_table(title, ("classifier", "whose", *columns), rows))

@@ -7,24 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from topple.cli.errors import resumable, user_errors
+from topple.cli.errors import resumable
+from topple.cli.groups import App
 from topple.cli.options import (
     Cache,
     Compute,
     Folds,
-    Json,
     KeepAttempts,
     Runs,
     RunsArgument,
     Setups,
     agent_names,
-    option_groups,
     out_folder,
     parse_numbers,
 )
-from topple.cli.output import save_figure, show_results
+from topple.cli.output import Output, results, save_figure
 from topple.cli.runner import open_runner, run_all
 from topple.cli.select_tasks import parse_setups
 from topple.phyre.dev_figures import ablation_scores, draw_study, study_named, study_points
@@ -47,7 +44,7 @@ from topple.reports.html import write_report
 from topple.runs.config import RunConfig
 from topple.runs.record import find_records
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 Out = Annotated[Path, out_folder("the figure and its data")]
 _ALL_ROWS = ",".join(ROWS)
@@ -60,7 +57,7 @@ _QUICK = Path("runs/quick")
 
 
 @app.command("table2")
-@option_groups
+@resumable()
 def table2_command(
     *,
     agents: Annotated[str, agent_names(f"rows: {', '.join(ROWS)}")] = _ALL_ROWS,
@@ -70,43 +67,38 @@ def table2_command(
     keep_attempts: KeepAttempts = False,
     out: Annotated[Path | None, out_folder("Figure 3. By default, it is not drawn")] = None,
     compute: Compute,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Reproduce Tables 1 and 2 of PHYRE: AUCCESS of every fold beside the published value.
 
     Examples:
       topple reproduce table2 --agents rand
-
       topple reproduce table2 --agents mem,mem-o --setups ball_cross_template --ray
     """
-    with user_errors(), resumable():
-        names = [name.strip() for name in agents.split(",")]
-        unknown = [name for name in names if name not in ROWS]
-        if unknown:
-            raise ValueError(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
-        wanted = parse_setups(setups), parse_numbers(folds, "folds")
-        configs = [config for name in names for config in row_configs(ROWS[name], *wanted)]
-        with open_runner(compute) as (runner, bar):
-            records = run_all(configs, runner, bar, runs, keep_attempts)
-        files: list[Path] = []
-        if out is not None:
-            files = save_figure(out, "figure3", runs_table(records), success_curves(records))
-        show_results([table2(records), *table1(records), comparison_table(records)], files, as_json)
+    names = [name.strip() for name in agents.split(",")]
+    unknown = [name for name in names if name not in ROWS]
+    if unknown:
+        raise ValueError(f"there is no row {unknown[0]!r}: use {', '.join(ROWS)}")
+    wanted = parse_setups(setups), parse_numbers(folds, "folds")
+    configs = [config for name in names for config in row_configs(ROWS[name], *wanted)]
+    with open_runner(compute) as (runner, bar):
+        records = run_all(configs, runner, bar, runs, keep_attempts)
+    files: list[Path] = []
+    if out is not None:
+        files = save_figure(out, "figure3", runs_table(records), success_curves(records))
+    return results([table2(records), *table1(records), comparison_table(records)], files)
 
 
 @dataclass(frozen=True)
 class DevFigure:
-    """Options of figures of runs on dev tasks."""
+    """Options of figures of runs on dev tasks.
+
+    Options:
+        also: Folder of further run records on dev tasks, such as those of DQN. Can be repeated.
+    """
 
     setups: Setups = _ALL_SETUPS
     folds: Folds = _DEV_FOLDS
-    also: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Folder of further run records on dev tasks, such as those of DQN. Can be "
-            "repeated."
-        ),
-    ] = None
+    also: list[Path] | None = None
     out: Out = _FIGURES
     runs: Runs = None
 
@@ -124,50 +116,46 @@ class DevFigure:
 
 
 @app.command("figure4")
-@option_groups
+@resumable()
 def figure4_command(
     *,
     figure: DevFigure,
-    actions: Annotated[
-        str,
-        typer.Option(help="Number of ranked actions. Comma-separated numbers draw several points."),
-    ] = _RANKED,
+    actions: str = _RANKED,
     compute: Compute,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Reproduce Figure 4 of PHYRE: AUCCESS on dev tasks by the number of ranked actions.
+
+    Options:
+        actions: Number of ranked actions. Comma-separated numbers draw several points.
 
     Examples:
       topple reproduce figure4 --setups ball_within_template --actions 10,100,1000,10000
     """
-    with user_errors(), resumable():
-        counts = parse_numbers(actions, "numbers")
-        records = figure.records(ranked_actions_configs(*figure.selection(), counts), compute)
-        show_results([], _save_study(figure.out, "figure4", records), as_json)
+    counts = parse_numbers(actions, "numbers")
+    records = figure.records(ranked_actions_configs(*figure.selection(), counts), compute)
+    return results([], _save_study(figure.out, "figure4", records))
 
 
 @app.command("figure5")
-@option_groups
-def figure5_command(*, figure: DevFigure, compute: Compute, as_json: Json = False) -> None:
+@resumable()
+def figure5_command(*, figure: DevFigure, compute: Compute) -> Output:
     """Reproduce Figure 5 of PHYRE: AUCCESS on dev tasks by the weight of online updates.
 
     Examples:
       topple reproduce figure5 --setups ball_cross_template --folds 0
     """
-    with user_errors(), resumable():
-        records = figure.records(update_weight_configs(*figure.selection()), compute)
-        files = _save_study(figure.out, "figure5_mem", records)
-        if draw_study(records, study_named("figure5_dqn")) is not None:
-            files += _save_study(figure.out, "figure5_dqn", records)
-        show_results([], files, as_json)
+    records = figure.records(update_weight_configs(*figure.selection()), compute)
+    files = _save_study(figure.out, "figure5_mem", records)
+    if draw_study(records, study_named("figure5_dqn")) is not None:
+        files += _save_study(figure.out, "figure5_dqn", records)
+    return results([], files)
 
 
 @app.command("figure6")
 def figure6_command(
     runs: RunsArgument,
     out: Out = _FIGURES,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Reproduce Figure 6 of PHYRE: AUCCESS of DQN and six ablations on dev tasks.
 
     For each configuration, run `topple train --part dev` with
@@ -176,17 +164,16 @@ def figure6_command(
     Examples:
       topple reproduce figure6 runs
     """
-    with user_errors():
-        records = list(find_records(*runs, benchmark="phyre"))
-        scores = ablation_scores(records)
-        if not scores:
-            raise ValueError("there are no records of ablations of DQN on dev tasks")
-        figure = bars_figure(scores, "AUCCESS, %")
-        show_results([], save_figure(out, "figure6", runs_table(records), figure), as_json)
+    records = list(find_records(*runs, benchmark="phyre"))
+    scores = ablation_scores(records)
+    if not scores:
+        raise ValueError("there are no records of ablations of DQN on dev tasks")
+    figure = bars_figure(scores, "AUCCESS, %")
+    return results([], save_figure(out, "figure6", runs_table(records), figure))
 
 
 @app.command("yardstick")
-def yardstick_command(runs: RunsArgument, out: Out = _FIGURES, as_json: Json = False) -> None:
+def yardstick_command(runs: RunsArgument, out: Out = _FIGURES) -> Output:
     """Draw AUCCESS over the noise of perception, with people and published agents as lines.
 
     The points are records of the imagining agent with the exact engine on
@@ -195,17 +182,16 @@ def yardstick_command(runs: RunsArgument, out: Out = _FIGURES, as_json: Json = F
     Examples:
       topple reproduce yardstick results/phyre
     """
-    with user_errors():
-        records = list(find_records(*runs, benchmark="phyre"))
-        found = curves(records)
-        if not found:
-            raise ValueError(
-                "there are no two records of the imagining agent with different noise; make some "
-                "with `topple evaluate --agent configs/phyre/imagine-percept-4.toml`"
-            )
-        tables = [yardstick_table(found)]
-        files = save_figure(out, "yardstick", tables[0], yardstick_figure(found))
-        show_results(tables, files, as_json)
+    records = list(find_records(*runs, benchmark="phyre"))
+    found = curves(records)
+    if not found:
+        raise ValueError(
+            "there are no two records of the imagining agent with different noise; make some "
+            "with `topple evaluate --agent configs/phyre/imagine-percept-4.toml`"
+        )
+    tables = [yardstick_table(found)]
+    files = save_figure(out, "yardstick", tables[0], yardstick_figure(found))
+    return results(tables, files)
 
 
 def _save_study(out: Path, name: str, records: list[PhyreRecord]) -> list[Path]:
@@ -215,11 +201,11 @@ def _save_study(out: Path, name: str, records: list[PhyreRecord]) -> list[Path]:
 
 
 @app.command("quick")
+@resumable()
 def quick_command(
     out: Annotated[Path, out_folder("the report")] = _QUICK,
     cache: Cache = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Evaluate RAND, MEM and MEM-O on fold 0 of all four setups and write a report.
 
     Every number of these rows is as published. Outcomes come from the solutions
@@ -229,10 +215,8 @@ def quick_command(
       topple reproduce quick --out runs/quick
     """
     configs = [config for row in ROWS.values() for config in row_configs(row, folds=[0])]
-    with user_errors(), resumable():
-        with open_runner(Compute(cache=cache)) as (runner, bar):
-            records = run_all(configs, runner, bar, out / "records", keep_attempts=True)
-        page = write_report(out, "PHYRE baselines on fold 0", [report_section(records, 8)])
-    show_results([table2(records), *table1(records)], [page] if as_json else [], as_json)
-    if not as_json:
-        typer.echo(f"open {page.resolve()} in a browser")
+    with open_runner(Compute(cache=cache)) as (runner, bar):
+        records = run_all(configs, runner, bar, out / "records", keep_attempts=True)
+    page = write_report(out, "PHYRE baselines on fold 0", [report_section(records, 8)])
+    output = results([table2(records), *table1(records)], [page])
+    return Output(output.data, *output.parts[:-1], f"open {page.resolve()} in a browser")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from topple.cli.llm import LlmRun, show_accounts
-from topple.cli.output import Cell, show, show_json
+from topple.cli.llm import LlmRun, account_table
+from topple.cli.output import Cell, Output, rich_table
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.tables import column_label
 from topple.phyre.results import PhyreRecord
@@ -18,31 +18,28 @@ ACCOUNT = "accounting"  # in JSON
 _CURVE = (1, 10, 100)  # attempts at which the share of solved tasks is shown
 
 
-def show_runs(
-    records: Iterable[RunRecord[Any, Any]], as_json: bool, llm: LlmRun | None = None
-) -> None:
-    """Print the scores of runs and, for a language model, its requests, tokens and cost."""
+def runs_output(records: Iterable[RunRecord[Any, Any]], llm: LlmRun | None = None) -> Output:
+    """Return the scores of runs and, for a language model, its requests, tokens and cost."""
     records = list(records)
     tasks = [record for record in records if record.config.benchmark == "phyre"]
     games = [record for record in records if record.config.benchmark == "iphyre"]
-    if as_json:
-        found = [*map(_task_data, tasks), *map(_game_data, games)]
-        if llm is not None:
-            for data, record in zip(found, [*tasks, *games], strict=True):
-                data[ACCOUNT] = asdict(llm.account(record.config))
-        show_json(found)
-        return
+    found = [*map(_task_data, tasks), *map(_game_data, games)]
+    parts = []
     if tasks:
-        found = [_printed(_task_data(record)) for record in tasks]
-        show("PHYRE", tuple(found[0]), [list(data.values()) for data in found])
+        rows = [_printed(data) for data in found[: len(tasks)]]
+        parts.append(rich_table("PHYRE", tuple(rows[0]), [list(row.values()) for row in rows]))
     if games:
         columns = ("agent", "seed", "split", "games", "best of", "reward", "solved")
-        show("I-PHYRE", columns, [row for record in games for row in _game_rows(record)])
+        rows_of_games = [row for record in games for row in _game_rows(record)]
+        parts.append(rich_table("I-PHYRE", columns, rows_of_games))
     if llm is not None:
         names = [f"fold {each.config.selection.fold}" for each in tasks]
         names += [each.config.title for each in games]
         accounts = [llm.account(each.config) for each in (*tasks, *games)]
-        show_accounts(dict(zip(names, accounts, strict=True)))
+        parts.append(account_table(dict(zip(names, accounts, strict=True))))
+        for data, account in zip(found, accounts, strict=True):
+            data[ACCOUNT] = asdict(account)
+    return Output(found, *parts)
 
 
 def _printed(data: dict[str, Any]) -> dict[str, Any]:

@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from topple import paths
-from topple.cli.errors import needs_extra, user_errors
+from topple.cli.errors import needs_extra
 from topple.cli.options import Cluster, Compute
 from topple.cli.progress import Bar, progress_bar
 from topple.phyre.engine.backend import check_backend
 from topple.runs.config import RunConfig
 from topple.runs.executors import Executor
 from topple.runs.executors.local import LocalExecutor
+from topple.runs.executors.processes import ProcessExecutor
 from topple.runs.record import RunRecord
 from topple.runs.runner import Runner
 
 
 @contextmanager
-def executor_of(cluster: Cluster) -> Iterator[Executor]:
-    """Open the executor that options name, and close it at the end."""
-    executor: Executor = LocalExecutor()
+def executor_of(cluster: Cluster, workers: int = 1) -> Iterator[Executor]:
+    """Open this process, some processes or a cluster to do the work, and close it at the end."""
+    executor: Executor = LocalExecutor() if workers == 1 else ProcessExecutor(workers)
     if cluster.remote:
         with needs_extra("a Ray cluster", "ray"):
             from topple.runs.executors.ray import RayExecutor
@@ -36,7 +37,7 @@ def executor_of(cluster: Cluster) -> Iterator[Executor]:
 @contextmanager
 def open_runner(compute: Compute) -> Iterator[tuple[Runner, Bar]]:
     """Open a runner with a progress bar that reports its simulations."""
-    with user_errors(), executor_of(compute) as executor, progress_bar(stays=False) as bar:
+    with executor_of(compute) as executor, progress_bar(stays=False) as bar:
         cache, backend = compute.cache or paths.cache_folder(), check_backend(compute.backend)
         yield Runner(cache, executor, bar.report, backend), bar
 

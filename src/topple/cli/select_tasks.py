@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import typer
 
 from topple.cli.options import FoldOrNone, SetupName
 from topple.phyre import (
@@ -46,14 +45,15 @@ class FoldPart(Enum):
 
 @dataclass(frozen=True)
 class FoldOptions:
-    """Options that select the tasks of a part of a fold."""
+    """Options that select the tasks of a part of a fold.
+
+    Options:
+        part: PHYRE tasks of the fold. The default is test.
+    """
 
     setup: SetupName = None
     fold: FoldOrNone = None
-    part: Annotated[
-        FoldPart | None,
-        typer.Option("--part", help="PHYRE tasks of the fold. The default is test."),
-    ] = None
+    part: FoldPart | None = None
 
     def ids(self) -> list[TaskId] | None:
         """Return the tasks of the part, or None if no setup is named.

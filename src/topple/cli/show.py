@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.cli.errors import user_errors
-from topple.cli.options import Json, Size, out_file
-from topple.cli.output import show_json
+from topple.cli.groups import App
+from topple.cli.options import Size, out_file
+from topple.cli.output import Output
 from topple.cli.select_tasks import Puzzle, find_puzzle, parse_action
 from topple.media.files import DEFAULT_FPS, ENDINGS, save_frames, save_png
 from topple.phyre import Tier
@@ -20,25 +20,13 @@ from topple.phyre.simulator import Simulator
 HOLD_SECONDS = 1.0  # for which a GIF shows its last frame
 SEARCHED = 10_000  # actions of the fixed list that --solve tries
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 @app.command()
 def show(
-    puzzle: Annotated[
-        str,
-        typer.Argument(
-            metavar="TASK",
-            help="Task id such as 00001:000, scene file (.json) or template file (.py).",
-        ),
-    ],
-    action: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Position and size of a ball as x,y,radius, each from 0 to 1. Repeat it for a "
-            "second ball."
-        ),
-    ] = None,
+    puzzle: Annotated[str, typer.Argument(metavar="TASK")],
+    action: list[str] | None = None,
     solve: Annotated[
         bool,
         typer.Option(
@@ -52,49 +40,47 @@ def show(
             *ENDINGS,
         ),
     ] = None,
-    number: Annotated[int, typer.Option(help="Number of the task within a template file.")] = 0,
+    number: int = 0,
     size: Size = DEFAULT_SIZE,
-    fps: Annotated[int, typer.Option(help="Frames per second; a divisor of 60.")] = DEFAULT_FPS,
-    as_json: Json = False,
-) -> None:
+    fps: int = DEFAULT_FPS,
+) -> Output:
     """Describe a task and draw it, an attempt at it, or a solution.
 
     Without --out, only the description and the outcome are printed.
 
+    Options:
+        puzzle: Task id such as 00001:000, scene file (.json) or template file (.py).
+        action: Position and size of a ball as x,y,radius, each from 0 to 1. Repeat it for a second
+            ball.
+        number: Number of the task within a template file.
+        fps: Frames per second; a divisor of 60.
+
     Examples:
       topple show 00001:000 --out task.png
-
       topple show 00001:000 --action 0.6,0.8,0.2 --out attempt.gif
-
       topple show 00104:000 --action 0.2,0.8,0.2 --action 0.7,0.9,0.1 --out attempt.mp4
-
       topple show bridge.py --solve --out solution.gif
     """
-    with user_errors():
-        found = find_puzzle(puzzle, number)
-        balls = parse_action(action or ())
-        if balls and solve:
-            raise ValueError("give --action or --solve, not both")
-        if solve:
-            balls = _solution(found)
-        _check_balls(found, balls)
-        facts = _facts(found, balls)
-        if out is not None and out.suffix.lower() != ".png":
-            watched = film(found.scene, balls, size, fps)
-            facts["outcome"] = watched.outcome.name.lower()
-            save_frames(watched.frames, out, fps, HOLD_SECONDS)
-        else:
-            if balls:
-                facts["outcome"] = outcome(found.scene, balls).name.lower()
-            if out is not None:
-                save_png(picture(found.scene, balls, size), out)
+    found = find_puzzle(puzzle, number)
+    balls = parse_action(action or ())
+    if balls and solve:
+        raise ValueError("give --action or --solve, not both")
+    if solve:
+        balls = _solution(found)
+    _check_balls(found, balls)
+    facts = _facts(found, balls)
+    if out is not None and out.suffix.lower() != ".png":
+        watched = film(found.scene, balls, size, fps)
+        facts["outcome"] = watched.outcome.name.lower()
+        save_frames(watched.frames, out, fps, HOLD_SECONDS)
+    else:
+        if balls:
+            facts["outcome"] = outcome(found.scene, balls).name.lower()
+        if out is not None:
+            save_png(picture(found.scene, balls, size), out)
     if out is not None:
         facts["file"] = str(out)
-    if as_json:
-        show_json(facts)
-        return
-    for name, value in facts.items():
-        typer.echo(f"{name}: {value}")
+    return Output(facts, *(f"{name}: {value}" for name, value in facts.items()))
 
 
 def _solution(puzzle: Puzzle) -> list[float]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topple.cli.errors import needs_extra, user_errors
-from topple.cli.groups import HelpfulGroup
-from topple.cli.options import BENCHMARK, Benchmark, Database, Json, Seed, out_file
-from topple.cli.output import show, show_json
+from topple.cli.errors import needs_extra
+from topple.cli.groups import App, Flag
+from topple.cli.options import BENCHMARK, Benchmark, Database, Seed, out_file
+from topple.cli.output import Output, listing, rich_table
 from topple.files import whole_file
 from topple.paths import data_folder
 from topple.runs.record import RunRecord, write_record
@@ -21,44 +21,37 @@ from topple.runs.record import RunRecord, write_record
 if TYPE_CHECKING:
     from topple.player.store import Store
 
-_HELP = """Manage studies: puzzles that participants solve in `topple play`, by a design of yours.
+app = App(
+    """Manage studies: puzzles that participants solve in `topple play`, by a design of yours.
 
-Examples:
-
-  topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
-
-  topple study create --spec study.toml
-
-  topple study invite k3w9abcdefgh --count 20
-
-  topple study export k3w9abcdefgh --out results.zip
-
-  topple study delete k3w9abcdefgh --participant P-7K3MQX
-
-  topple evaluate --from-player k3w9abcdefgh
-"""
-
-app = typer.Typer(cls=HelpfulGroup, help=_HELP, add_completion=False)
+    Examples:
+      topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
+      topple study create --spec study.toml
+      topple study invite k3w9abcdefgh --count 20
+      topple study export k3w9abcdefgh --out results.zip
+      topple study delete k3w9abcdefgh --participant P-7K3MQX
+      topple evaluate --from-player k3w9abcdefgh
+    """
+)
 
 StudyId = Annotated[str, typer.Argument(help="Id of a study listed by `topple study list`.")]
 
 
 @contextmanager
 def open_store(database: str | None) -> Iterator[Store]:
-    """Open the player's database, and report its errors to the user."""
-    with user_errors():
-        with needs_extra("the player", "player"):
-            from pydantic import ValidationError
+    """Open the player's database."""
+    with needs_extra("the player", "player"):
+        from pydantic import ValidationError
 
-            from topple.player.store import Store, sqlite_url
-            from topple.player.study_design import first_fault
-        store = Store(database or sqlite_url(data_folder()))
-        try:
-            yield store
-        except ValidationError as error:
-            raise ValueError(first_fault(error)) from None
-        finally:
-            store.close()
+        from topple.player.store import Store, sqlite_url
+        from topple.player.study_design import first_fault
+    store = Store(database or sqlite_url(data_folder()))
+    try:
+        yield store
+    except ValidationError as error:
+        raise ValueError(first_fault(error)) from None
+    finally:
+        store.close()
 
 
 def write_participants(study: str, database: str | None, runs: Path) -> list[RunRecord[Any, Any]]:
@@ -80,68 +73,42 @@ def write_participants(study: str, database: str | None, runs: Path) -> list[Run
 
 @app.command()
 def create(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="Name of the study as participants see it.", show_default=False),
-    ] = None,
+    name: Annotated[str | None, typer.Argument(show_default=False)] = None,
     benchmark: Annotated[Benchmark | None, BENCHMARK] = None,
-    spec: Annotated[
-        Path | None,
-        typer.Option(
-            help="TOML file with the design of the study, instead of a name and the options below."
-        ),
-    ] = None,
-    pool: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Set to draw puzzles from: a PHYRE tier, a template or the test tasks of a fold "
-            "such as ball_within/0, or an I-PHYRE split. Can be repeated."
-        ),
-    ] = None,
-    puzzle: Annotated[
-        list[str] | None,
-        typer.Option(help="Task id or name of a game to include. Can be repeated."),
-    ] = None,
-    count: Annotated[
-        int | None, typer.Option(min=1, help="Number of puzzles to draw. The default is all.")
-    ] = None,
-    shuffle: Annotated[
-        bool, typer.Option(help="Whether to shuffle the puzzles by the seed, once for everybody.")
-    ] = True,
+    spec: Path | None = None,
+    pool: list[str] | None = None,
+    puzzle: list[str] | None = None,
+    count: Annotated[int | None, typer.Option(min=1)] = None,
+    shuffle: bool = True,
     seed: Seed = 0,
-    attempts: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Number of attempts allowed on each task (default 100) or game (default 5)."
-        ),
-    ] = None,
-    consent: Annotated[
-        Path | None,
-        typer.Option(help="Text file that participants must agree to before they start."),
-    ] = None,
-    ask_name: Annotated[
-        bool, typer.Option(help="Whether participants are asked for a name or code.")
-    ] = False,
-    resume_by_name: Annotated[
-        bool,
-        typer.Option(
-            help="Whether entering a used name, which is then asked for, is enough to continue as "
-            "that participant. Otherwise only the personal link is."
-        ),
-    ] = False,
+    attempts: Annotated[int | None, typer.Option(min=1)] = None,
+    consent: Path | None = None,
+    ask_name: bool = False,
+    resume_by_name: bool = False,
     database: Database = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Create a study and print its id.
 
     A file given with --spec describes practice, blocks, orders, limits,
     questions and more; `topple study check` explains what is wrong with one.
 
+    Options:
+        name: Name of the study as participants see it.
+        spec: TOML file with the design of the study, instead of a name and the options below.
+        pool: Set to draw puzzles from: a PHYRE tier, a template or the test tasks of a fold such as
+            ball_within/0, or an I-PHYRE split. Can be repeated.
+        puzzle: Task id or name of a game to include. Can be repeated.
+        count: Number of puzzles to draw. The default is all.
+        shuffle: Whether to shuffle the puzzles by the seed, once for everybody.
+        attempts: Number of attempts allowed on each task (default 100) or game (default 5).
+        consent: Text file that participants must agree to before they start.
+        ask_name: Whether participants are asked for a name or code.
+        resume_by_name: Whether entering a used name, which is then asked for, is enough to continue
+            as that participant. Otherwise only the personal link is.
+
     Examples:
       topple study create "Pilot" --benchmark iphyre --pool basic --seed 7
-
       topple study create "One ball" --benchmark phyre --pool ball_within/0 --count 20
-
       topple study create --spec study.toml
     """
     with open_store(database) as store:
@@ -170,23 +137,24 @@ def create(
                 resume_by_name=resume_by_name,
             )
         detail = study_detail(store, create_study(store, wanted))
-    if as_json:
-        show_json(detail.model_dump(mode="json"))
-        return
-    typer.echo(f"{detail.id}: {detail.items} puzzles, {detail.attempt_limit} attempts on each")
-    typer.echo(f"open it with: topple play --study {detail.id}")
+    return Output(
+        detail.model_dump(mode="json"),
+        f"{detail.id}: {detail.items} puzzles, {detail.attempt_limit} attempts on each",
+        f"open it with: topple play --study {detail.id}",
+    )
 
 
 @app.command()
 def check(
-    spec: Annotated[Path, typer.Argument(help="TOML file with the design of a study.")],
-    participants: Annotated[
-        int, typer.Option(min=1, max=1000, help="Number of participants whose order is shown.")
-    ] = 3,
+    spec: Path,
+    participants: Annotated[int, typer.Option(min=1, max=1000)] = 3,
     database: Database = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Check the design of a study, and show the order of the first participants.
+
+    Options:
+        spec: TOML file with the design of a study.
+        participants: Number of participants whose order is shown.
 
     Examples:
       topple study check study.toml --participants 10
@@ -198,11 +166,11 @@ def check(
     people = range(1, participants + 1)
     orders = [[str(number), *schedule(design, number)] for number in people]
     columns = ["participant", *(str(place) for place in range(1, len(orders[0])))]
-    show(f"{design.name}, practice first", columns, orders, as_json)
+    return listing(f"{design.name}, practice first", columns, orders)
 
 
 @app.command("list")
-def list_studies(database: Database = None, as_json: Json = False) -> None:
+def list_studies(database: Database = None) -> Output:
     """List all studies with their numbers of participants and attempts.
 
     Examples:
@@ -224,11 +192,11 @@ def list_studies(database: Database = None, as_json: Json = False) -> None:
         )
         for detail in details
     ]
-    show("Studies", columns, rows, as_json)
+    return listing("Studies", columns, rows)
 
 
 @app.command("show")
-def show_study(study: StudyId, database: Database = None, as_json: Json = False) -> None:
+def show_study(study: StudyId, database: Database = None) -> Output:
     """Show the participants of a study, each with the link to resume at.
 
     Examples:
@@ -238,9 +206,6 @@ def show_study(study: StudyId, database: Database = None, as_json: Json = False)
         from topple.player.studies import study_detail
 
         detail = study_detail(store, study)
-    if as_json:
-        show_json(detail.model_dump(mode="json"))
-        return
     columns = [
         "participant",
         "group",
@@ -256,33 +221,30 @@ def show_study(study: StudyId, database: Database = None, as_json: Json = False)
         (p.anonymous_id, p.group, p.name, p.state, p.attempts, p.scored, p.missing, p.score, p.link)
         for p in detail.participants
     ]
-    show(f"{detail.name}, {detail.items} puzzles", columns, rows)
+    title = f"{detail.name}, {detail.items} puzzles"
+    return Output(detail.model_dump(mode="json"), rich_table(title, columns, rows))
 
 
 @app.command()
 def invite(
     study: StudyId,
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Names or codes of the participants, such as P01 P02."),
-    ] = None,
-    count: Annotated[
-        int, typer.Option(min=0, max=1000, help="Number of participants without a name.")
-    ] = 0,
-    group: Annotated[
-        str, typer.Option(help="Group of these participants in exports and reports.")
-    ] = "",
+    names: Annotated[list[str] | None, typer.Argument()] = None,
+    count: Annotated[int, typer.Option(min=0, max=1000)] = 0,
+    group: str = "",
     database: Database = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Register participants and print a personal link for each.
 
     Put the address of your server in front of the links. Names are stored in
     the database and never exported.
 
+    Options:
+        names: Names or codes of the participants, such as P01 P02.
+        count: Number of participants without a name.
+        group: Group of these participants in exports and reports.
+
     Examples:
       topple study invite k3w9abcdefgh --count 20
-
       topple study invite k3w9abcdefgh P01 P02 P03 --group experts
     """
     with open_store(database) as store:
@@ -294,7 +256,7 @@ def invite(
             (name, *invite_participant(store, study, name, group))
             for name in [*(names or ()), *[None] * count]
         ]
-    show("Invitations", ("name", "participant", "link"), people, as_json)
+    return listing("Invitations", ("name", "participant", "link"), people)
 
 
 Participant = Annotated[
@@ -308,26 +270,21 @@ def export(
     out: Annotated[
         Path, out_file("the results, ending in .csv, .json or .zip", ".csv", ".json", ".zip")
     ],
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="Table for a .csv file: participants, puzzles, attempts, answers or events. The "
-            "default is attempts."
-        ),
-    ] = None,
+    table: str | None = None,
     participant: Participant = None,
     database: Database = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Write the results of a study to a file, under anonymous ids.
 
     A .csv file has one table, a .zip file all of them, a .json file as well.
 
+    Options:
+        table: Table for a .csv file: participants, puzzles, attempts, answers or events. The
+            default is attempts.
+
     Examples:
       topple study export k3w9abcdefgh --out results.zip
-
       topple study export k3w9abcdefgh --out puzzles.csv --table puzzles
-
       topple study export k3w9abcdefgh --out one.json --participant P-7K3MQX
     """
     with open_store(database) as store:
@@ -346,25 +303,25 @@ def export(
                 chosen = ExportTable(table or ExportTable.ATTEMPTS)
                 temporary.write_bytes(export_csv(content, chosen).encode())
     count = sum(row.attempt is not None for row in content.attempts)
-    if as_json:
-        show_json({"file": str(out), "attempts": count, "participants": len(content.participants)})
-    else:
-        typer.echo(f"{out}: {count} attempts of {len(content.participants)} participants")
+    people = len(content.participants)
+    data = {"file": str(out), "attempts": count, "participants": people}
+    return Output(data, f"{out}: {count} attempts of {people} participants")
 
 
 @app.command()
 def delete(
     study: StudyId,
     participant: Participant = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
+    yes: Flag = False,
     database: Database = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Delete a participant with all their data, or a whole study with all its participants.
+
+    Options:
+        yes: Delete without asking.
 
     Examples:
       topple study delete k3w9abcdefgh --participant P-7K3MQX
-
       topple study delete k3w9abcdefgh --yes
     """
     with open_store(database) as store:
@@ -381,7 +338,5 @@ def delete(
             delete_study(store, study)
         else:
             delete_participant(store, study, participant)
-    if as_json:
-        show_json({"deleted": participant or study, "attempts": attempts})
-    else:
-        typer.echo(f"deleted {what} and {attempts} attempts")
+    data = {"deleted": participant or study, "attempts": attempts}
+    return Output(data, f"deleted {what} and {attempts} attempts")

@@ -8,19 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.cli.errors import user_errors
+from topple.cli.groups import App, Flag
 from topple.cli.options import (
     Backend,
     FoldOrNone,
-    Json,
     Seed,
     SetupName,
     Templates,
     TierOrAll,
-    option_groups,
     out_folder,
 )
-from topple.cli.output import Cell, show, show_json
+from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
 from topple.cli.select_tasks import FoldOptions, chosen_ids, parse_tier
 from topple.files import whole_file
@@ -41,66 +39,60 @@ from topple.phyre.scramble import (
 )
 from topple.phyre.scramble import make as make_puzzles
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 _MOST = 10_000  # puzzles of one folder
 _SHEET = 40  # puzzles on a contact sheet
 
 
 @app.callback(invoke_without_command=True)
-@option_groups
 def tasks(
     context: typer.Context,
     *,
     tier: TierOrAll = None,
     templates: Templates = None,
     fold: FoldOptions,
-    ids: Annotated[bool, typer.Option("--ids", help="Print only the ids, one per line.")] = False,
-    as_json: Json = False,
-) -> None:
+    ids: Flag = False,
+) -> Output | None:
     """List PHYRE templates, or the tasks of templates or of a fold; or make new puzzles.
 
     Without options, all templates of both tiers are listed.
 
+    Options:
+        ids: Print only the ids, one per line.
+
     Examples:
       topple tasks
-
       topple tasks --templates 00001
-
       topple tasks --setup ball_cross --fold 0 --part test
-
       topple tasks --tier ball --ids
-
       topple tasks scramble --tier ball --count 100 --out puzzles
     """
     if context.invoked_subcommand is not None:
-        return
-    with user_errors():
-        chosen_tier = parse_tier(tier)
-        of_fold = fold.ids()
-        if templates is None and of_fold is None and not ids:
-            _show_templates(chosen_tier, as_json)
-            return
-        tiers = [chosen_tier] if chosen_tier or templates or of_fold else list(Tier)
-        found = [task_id for each in tiers for task_id in chosen_ids(each, templates, of_fold)]
-        if ids:
-            names = [str(task_id) for task_id in found]
-            show_json(names) if as_json else typer.echo("\n".join(names))
-            return
-        rows: list[list[Cell]] = []
-        for task_id in found:
-            task = load_task(task_id)
-            rows.append([str(task_id), task.tier.value, task.description])
-    show(f"{len(rows):,} tasks", ("task", "tier", "description"), rows, as_json)
+        return None
+    chosen_tier = parse_tier(tier)
+    of_fold = fold.ids()
+    if templates is None and of_fold is None and not ids:
+        return _template_listing(chosen_tier)
+    tiers = [chosen_tier] if chosen_tier or templates or of_fold else list(Tier)
+    found = [task_id for each in tiers for task_id in chosen_ids(each, templates, of_fold)]
+    if ids:
+        names = [str(task_id) for task_id in found]
+        return Output(names, "\n".join(names))
+    rows: list[list[Cell]] = []
+    for task_id in found:
+        task = load_task(task_id)
+        rows.append([str(task_id), task.tier.value, task.description])
+    return listing(f"{len(rows):,} tasks", ("task", "tier", "description"), rows)
 
 
-def _show_templates(tier: Tier | None, as_json: bool) -> None:
+def _template_listing(tier: Tier | None) -> Output:
     rows: list[list[Cell]] = []
     for each in [tier] if tier else Tier:
         for template_id in each.template_ids:
             idea = find_template(template_id).idea
             rows.append([template_id, each.value, len(template_task_ids(template_id)), idea])
-    show(f"{len(rows)} templates", ("template", "tier", "tasks", "idea"), rows, as_json)
+    return listing(f"{len(rows)} templates", ("template", "tier", "tasks", "idea"), rows)
 
 
 class PuzzleKind(Enum):
@@ -113,40 +105,20 @@ class PuzzleKind(Enum):
 @app.command()
 def scramble(
     out: Annotated[Path, out_folder("the puzzles")],
-    kind: Annotated[
-        PuzzleKind,
-        typer.Option(
-            help="scrambled: from the bodies of PHYRE tasks; free: from balls, bars, jars and "
-            "standing sticks alone."
-        ),
-    ] = PuzzleKind.SCRAMBLED,
-    count: Annotated[int, typer.Option(min=1, max=_MOST, help="Number of puzzles to make.")] = 100,
+    kind: PuzzleKind = PuzzleKind.SCRAMBLED,
+    count: Annotated[int, typer.Option(min=1, max=_MOST)] = 100,
     tier: TierOrAll = None,
-    tasks: Annotated[
-        str | None,
-        typer.Option(
-            help="Comma-separated PHYRE task ids and template ids, of which to make puzzles."
-        ),
-    ] = None,
+    tasks: str | None = None,
     setup: SetupName = None,
     fold: FoldOrNone = None,
-    actions: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=LIST_LENGTH,
-            help="Number of listed actions to simulate on each scene. A scene is a puzzle if some "
-            "of them solve it, but fewer than 60 %.",
-        ),
-    ] = ACTIONS,
+    actions: Annotated[int, typer.Option(min=1, max=LIST_LENGTH)] = ACTIONS,
     picture: Annotated[
         bool,
         typer.Option("--picture", help=f"Also draw the first {_SHEET} puzzles on a sheet."),
     ] = False,
     seed: Seed = 0,
     backend: Backend = "cpu",
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Make new PHYRE puzzles from the bodies of tasks, or from building blocks alone.
 
     The folder gets `puzzles.json`, which `topple evaluate --puzzles` and data set
@@ -154,25 +126,30 @@ def scramble(
     *Open* in the editor of `topple play` loads. With --setup, only train tasks of
     the fold are used.
 
+    Options:
+        kind: scrambled: from the bodies of PHYRE tasks; free: from balls, bars, jars and standing
+            sticks alone.
+        count: Number of puzzles to make.
+        tasks: Comma-separated PHYRE task ids and template ids, of which to make puzzles.
+        actions: Number of listed actions to simulate on each scene. A scene is a puzzle if some of
+            them solve it, but fewer than 60 %.
+
     Examples:
       topple tasks scramble --tier ball --count 100 --out puzzles --picture
-
       topple tasks scramble --setup ball_cross --fold 0 --seed 1 --out puzzles
-
       topple tasks scramble --kind free --tier two_balls --actions 1024 --out puzzles
     """
-    with user_errors():
-        source = _source(kind, parse_tier(tier), tasks, setup, fold)
-        with progress_bar("scenes", count, stays=False) as bar:
-            made = make_puzzles(
-                source,
-                count,
-                seed,
-                actions=actions,
-                backend=check_backend(backend),
-                progress=bar.report,
-            )
-        files = _write(made, out, picture)
+    source = _source(kind, parse_tier(tier), tasks, setup, fold)
+    with progress_bar("scenes", count, stays=False) as bar:
+        made = make_puzzles(
+            source,
+            count,
+            seed,
+            actions=actions,
+            backend=check_backend(backend),
+            progress=bar.report,
+        )
+    files = _write(made, out, picture)
     facts = {
         "puzzles": len(made),
         "tier": made.tier.value,
@@ -183,12 +160,10 @@ def scramble(
         "solved_share": float((made.outcomes > 0).mean()),
         "files": files,
     }
-    if as_json:
-        show_json(facts)
-        return
-    typer.echo(
+    return Output(
+        facts,
         f"{len(made):,} puzzles from {made.drawn:,} scenes and {made.simulated:,} simulated "
-        f"attempts: {', '.join(files)}"
+        f"attempts: {', '.join(files)}",
     )
 
 

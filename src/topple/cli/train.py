@@ -10,24 +10,23 @@ from typing import Annotated, Any
 import typer
 
 from topple import paths
-from topple.cli.errors import resumable, user_errors
+from topple.cli.errors import resumable
+from topple.cli.groups import App
 from topple.cli.options import (
     AUTO,
     AgentName,
     Compute,
     FoldNumber,
-    Json,
     ScoredPart,
     Seed,
     Settings,
     SetupName,
     Smoke,
     TrainingSplit,
-    option_groups,
     out_folder,
     parse_settings,
 )
-from topple.cli.output import show_json
+from topple.cli.output import Output
 from topple.cli.progress import Bar
 from topple.cli.runner import open_runner
 from topple.iphyre.games import ALL
@@ -43,7 +42,7 @@ from topple.runs.training import CHECKPOINT, DEV_SCORES, Progress, train_agent, 
 
 TRAININGS = "training"  # in the folder of runs
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 _SMOKE_SCORES = 3  # evaluations on dev tasks in a short training
 
@@ -100,20 +99,15 @@ def describe(config: RunConfig[Any], report: Report) -> str:
 
 
 @app.command()
-@option_groups
+@resumable()
 def train(
     *,
     agent: AgentName,
     trained: Trained,
     setting: Settings = None,
     smoke: Smoke = False,
-    minutes: Annotated[
-        float | None, typer.Option(min=0.01, help="Maximum minutes of PHYRE training.")
-    ] = None,
-    dev_scores: Annotated[
-        int | None,
-        typer.Option(min=0, help="Number of PHYRE evaluations on dev tasks during training."),
-    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.01)] = None,
+    dev_scores: Annotated[int | None, typer.Option(min=0)] = None,
     seed: Seed = 0,
     out: Annotated[
         Path | None,
@@ -121,68 +115,62 @@ def train(
             "the checkpoint and the training curve. The default is a folder under `runs/training`"
         ),
     ] = None,
-    tensorboard: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for TensorBoard logs of I-PHYRE training; requires the package "
-            "tensorboard."
-        ),
-    ] = None,
+    tensorboard: Path | None = None,
     compute: Compute = AUTO,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Train an agent on a PHYRE fold or an I-PHYRE split and save a checkpoint.
 
     An interrupted training resumes where it stopped. `topple evaluate` evaluates the checkpoint.
 
+    Options:
+        minutes: Maximum minutes of PHYRE training.
+        dev_scores: Number of PHYRE evaluations on dev tasks during training.
+        tensorboard: Folder for TensorBoard logs of I-PHYRE training; requires the package
+            tensorboard.
+
     Examples:
       topple train --agent dqn --setup ball_within --fold 0 --smoke
-
       topple train --agent configs/phyre/dqn.toml --setup ball_cross -s actions=10000
-
       topple train --agent configs/iphyre/ppo-i-tuned.toml --games basic
     """
-    with user_errors(), resumable():
-        given = parse_settings(setting)
-        selection = trained.selection()
-        games = isinstance(selection, GameSelection)
-        if games and (minutes is not None or dev_scores is not None):
-            raise ValueError("--minutes and --dev-scores are for PHYRE; leave them out")
-        if tensorboard is not None and not games:
-            raise ValueError("--tensorboard is for I-PHYRE; leave it out")
-        config = learner_config(agent, selection, seed, given, smoke)
-        learner = create_learner(config.benchmark, config.agent, config.settings)
-        folder = out or paths.runs_folder() / TRAININGS / config.name
-        if dev_scores is None:
-            dev_scores = 0 if games else _SMOKE_SCORES if smoke else DEV_SCORES
-        with open_runner(compute) as (runner, bar):
-            training = train_agent(
-                learner,
-                config,
-                runner,
-                folder,
-                minutes=minutes,
-                dev_scores=dev_scores,
-                tensorboard=tensorboard,
-            )
-            report, score = _follow(training, config, bar)
-        if report is None and (history := getattr(learner, "history", None)):
-            report = history[-1]  # the training was finished before
-    checkpoint = folder / CHECKPOINT
-    if as_json:
-        reported = {} if report is None else report._asdict()
-        show_json(
-            {
-                "config": trained_config(learner, config).to_data(),
-                "checkpoint": str(checkpoint),
-                "dev_score": score,
-                "training": {name: each for name, each in reported.items() if each is not None},
-            }
+    given = parse_settings(setting)
+    selection = trained.selection()
+    games = isinstance(selection, GameSelection)
+    if games and (minutes is not None or dev_scores is not None):
+        raise ValueError("--minutes and --dev-scores are for PHYRE; leave them out")
+    if tensorboard is not None and not games:
+        raise ValueError("--tensorboard is for I-PHYRE; leave it out")
+    config = learner_config(agent, selection, seed, given, smoke)
+    learner = create_learner(config.benchmark, config.agent, config.settings)
+    folder = out or paths.runs_folder() / TRAININGS / config.name
+    if dev_scores is None:
+        dev_scores = 0 if games else _SMOKE_SCORES if smoke else DEV_SCORES
+    with open_runner(compute) as (runner, bar):
+        training = train_agent(
+            learner,
+            config,
+            runner,
+            folder,
+            minutes=minutes,
+            dev_scores=dev_scores,
+            tensorboard=tensorboard,
         )
-    else:
-        more = " --games all" if games else ""
-        typer.echo(f"{checkpoint}")
-        typer.echo(f"next: topple evaluate --agent {agent} --checkpoint {checkpoint}{more}")
+        report, score = _follow(training, config, bar)
+    if report is None and (history := getattr(learner, "history", None)):
+        report = history[-1]  # the training was finished before
+    checkpoint = folder / CHECKPOINT
+    reported = {} if report is None else report._asdict()
+    more = " --games all" if games else ""
+    return Output(
+        {
+            "config": trained_config(learner, config).to_data(),
+            "checkpoint": str(checkpoint),
+            "dev_score": score,
+            "training": {name: each for name, each in reported.items() if each is not None},
+        },
+        f"{checkpoint}",
+        f"next: topple evaluate --agent {agent} --checkpoint {checkpoint}{more}",
+    )
 
 
 def _follow(
