@@ -13,6 +13,7 @@ from topple.iphyre.agents.fusion import Fusion
 from topple.iphyre.agents.outcome_data import sample_examples
 from topple.iphyre.agents.sequence_data import collect_sequences
 from topple.iphyre.games import game_named
+from topple.runs.agent import TrainingOptions
 
 GAMES = (game_named("support"), game_named("hinder"))
 HAS_GPU = torch.cuda.is_available()
@@ -42,12 +43,12 @@ def test_a_missing_gpu_is_named() -> None:
 def test_classifiers_learn_on_a_gpu(kind: str, tmp_path: Path) -> None:
     examples = sample_examples(GAMES, 20)
     stopped = Fusion(kind=kind, n_epochs=30, n_layers=1, device="cuda")
-    part = stopped.fit(examples, 0, tmp_path / "fit.pt")
+    part = stopped.fit(examples, 0, TrainingOptions(tmp_path / "fit.pt"))
     list(islice(part, 3))
     assert devices(stopped.network) == {"cuda"}
     part.close()  # type: ignore[attr-defined]
     agent = Fusion(kind=kind, n_epochs=30, n_layers=1, device="cuda")
-    assert len(list(agent.fit(examples, 0, tmp_path / "fit.pt"))) == 27
+    assert len(list(agent.fit(examples, 0, TrainingOptions(tmp_path / "fit.pt")))) == 27
     assert devices(agent.network) == {"cpu"}
     assert agent.accuracy(examples) > 0.75
 

@@ -16,6 +16,7 @@ from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import sample
+from topple.runs.agent import TrainingOptions
 from topple.runs.checkpoint import CheckpointError
 from topple.runs.registry import create_agent
 
@@ -76,11 +77,11 @@ def test_resumed_fitting_equals_uninterrupted(examples: Examples, tmp_path: Path
     whole = fitted(examples, n_epochs=6)
     path = tmp_path / "fit.pt"
     stopped = Fusion(n_epochs=6)
-    part = stopped.fit(examples, 0, path)
+    part = stopped.fit(examples, 0, TrainingOptions(path))
     list(islice(part, 3))
     part.close()  # type: ignore[attr-defined]
     resumed = Fusion(n_epochs=6)
-    reports = list(resumed.fit(examples, 0, path))
+    reports = list(resumed.fit(examples, 0, TrainingOptions(path)))
     assert len(reports) == 3
     assert all(torch.equal(weights(whole)[name], value) for name, value in weights(resumed).items())
     loaded = Fusion()
@@ -91,15 +92,15 @@ def test_resumed_fitting_equals_uninterrupted(examples: Examples, tmp_path: Path
 
 def test_a_checkpoint_is_for_its_own_training(examples: Examples, tmp_path: Path) -> None:
     path = tmp_path / "fit.pt"
-    part = Fusion(n_epochs=3).fit(examples, 0, path)
+    part = Fusion(n_epochs=3).fit(examples, 0, TrainingOptions(path))
     next(part)
     part.close()  # type: ignore[attr-defined]
     with pytest.raises(CheckpointError, match="1 of 3 epochs"):
         Fusion().load(path)
     with pytest.raises(CheckpointError, match="trained with batch_size = 16, not 8"):
-        next(Fusion(n_epochs=3, batch_size=8).fit(examples, 0, path))
+        next(Fusion(n_epochs=3, batch_size=8).fit(examples, 0, TrainingOptions(path)))
     with pytest.raises(CheckpointError, match="trained with data"):
-        next(Fusion(n_epochs=3).fit(examples.part(examples.solved), 0, path))
+        next(Fusion(n_epochs=3).fit(examples.part(examples.solved), 0, TrainingOptions(path)))
     with pytest.raises(CheckpointError, match="no checkpoint"):
         Fusion().load(tmp_path / "none.pt")
 

@@ -16,6 +16,7 @@ from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import sample
+from topple.runs.agent import TrainingOptions
 from topple.runs.checkpoint import CheckpointError
 from topple.runs.registry import create_agent
 
@@ -152,10 +153,10 @@ def test_resumed_transformer_equals_uninterrupted(sequences: Sequences, tmp_path
     options = {**SMALL, "dropout": 0.1, "n_epochs": 4, "batch_size": 8}
     whole, resumed = (DecisionTransformer(**options) for _ in range(2))  # type: ignore[arg-type]
     list(whole.fit(sequences, 1))
-    part = DecisionTransformer(**options).fit(sequences, 1, path)  # type: ignore[arg-type]
+    part = DecisionTransformer(**options).fit(sequences, 1, TrainingOptions(path))  # type: ignore[arg-type]
     list(islice(part, 2))
     part.close()  # type: ignore[attr-defined]
-    assert len(list(resumed.fit(sequences, 1, path))) == 2
+    assert len(list(resumed.fit(sequences, 1, TrainingOptions(path)))) == 2
     assert whole._network is not None
     assert resumed._network is not None
     ends = whole._network.state_dict(), resumed._network.state_dict()
@@ -166,13 +167,13 @@ def test_resumed_transformer_equals_uninterrupted(sequences: Sequences, tmp_path
 
 
 def test_a_transformer_of_another_size_is_refused(sequences: Sequences, tmp_path: Path) -> None:
-    path = tmp_path / "dt.pt"
-    list(DecisionTransformer(**{**SMALL, "n_epochs": 1}).fit(sequences, 0, path))  # type: ignore[arg-type]
+    saved = TrainingOptions(tmp_path / "dt.pt")
+    list(DecisionTransformer(**{**SMALL, "n_epochs": 1}).fit(sequences, 0, saved))  # type: ignore[arg-type]
     other = {**SMALL, "n_epochs": 1, "embed_dim": 64}
     with pytest.raises(CheckpointError, match="trained with embed_dim = 32, not 64"):
-        next(DecisionTransformer(**other).fit(sequences, 0, path))  # type: ignore[arg-type]
+        next(DecisionTransformer(**other).fit(sequences, 0, saved))  # type: ignore[arg-type]
     with pytest.raises(CheckpointError, match="trained with n_epochs = 1, not 2"):
-        next(DecisionTransformer(**{**SMALL, "n_epochs": 2}).fit(sequences, 0, path))  # type: ignore[arg-type]
+        next(DecisionTransformer(**{**SMALL, "n_epochs": 2}).fit(sequences, 0, saved))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -21,7 +20,7 @@ from topple.iphyre.agents.plan_classifier import PlanClassifier
 from topple.iphyre.game import Game
 from topple.iphyre.observe import COLUMNS
 from topple.iphyre.sampling import LATEST
-from topple.runs.agent import Report
+from topple.runs.agent import Report, TrainingOptions
 from topple.runs.settings import at_least, divisible
 
 _REPORTED = 50  # games between two reports
@@ -109,7 +108,7 @@ class AttentionFusionAgent(PlanClassifier):
         divisible(self, "embed_dim", "n_heads")
 
     def fit_games(
-        self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
+        self, games: Sequence[Game], seed: int, options: TrainingOptions
     ) -> Iterator[Report]:
         """Make games, play plans on them, and fit the classifier to their outcomes.
 
@@ -122,7 +121,7 @@ class AttentionFusionAgent(PlanClassifier):
             if number % _REPORTED == 0:
                 rate = (number + 1) / (time.monotonic() - start)
                 yield Report(number + 1, len(more), rate, preparing=True)
-        yield from self.fit(joined(parts), seed, checkpoint, run)
+        yield from self.fit(joined(parts), seed, options)
 
     def new_network(self) -> nn.Module:
         """Create a network with these settings and initial weights."""

@@ -11,19 +11,19 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, cast
 
 from topple.files import whole_file
 from topple.iphyre.agents.outcome_data import Examples, held_out, sample_examples
 from topple.iphyre.split import Split
-from topple.runs.agent import Report, Setting
+from topple.runs.agent import Setting
 from topple.runs.benchmark import provenance
 from topple.runs.config import run_name
 from topple.runs.record import RecordError
 from topple.runs.registry import create_agent
+
+if TYPE_CHECKING:
+    from topple.iphyre.agents.plan_classifier import PlanClassifier
 
 CLASSIFIERS = {
     "Global Fusion": "fusion-global",
@@ -31,23 +31,6 @@ CLASSIFIERS = {
     "Vision Fusion": "fusion-vision",
 }
 HELD_OUT = 0.2  # share of training plans kept for testing, where any are
-
-
-class Classifier(Protocol):
-    """An agent that predicts which plans work."""
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings, by name, as they were used."""
-        ...
-
-    def fit(self, examples: Examples, seed: int) -> Iterator[Report]:
-        """Learn, with reports."""
-        ...
-
-    def predict(self, examples: Examples) -> NDArray[np.float32]:
-        """[examples] the predicted probability that each plan works."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -96,7 +79,7 @@ def run_classifier(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Train a classifier on basic games and test it on all splits."""
-    agent = cast(Classifier, create_agent("iphyre", config.agent, config.settings))
+    agent = cast("PlanClassifier", create_agent("iphyre", config.agent, config.settings))
     each, masked = agent.settings["samples_per_class"], agent.settings["masked"]
     learned = store.of(Split.BASIC, each, masked)
     kept = held_out(learned, config.held_out, config.seed)

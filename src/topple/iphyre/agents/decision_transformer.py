@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from topple.iphyre.agents.fitting import FittedAgent, Fitting, Schedule, one_thread, seeded
+from topple.iphyre.agents.fitting import FittedAgent, Loss, one_thread
 from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS
 from topple.iphyre.agents.sequence_data import (
     POSITIONS,
@@ -34,7 +33,7 @@ from topple.iphyre.observe import ACTIONS
 from topple.iphyre.phases import Testing
 from topple.iphyre.rules import SUCCESS_REWARD
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation, Report, Traits
+from topple.runs.agent import Observation, Report, TrainingOptions, Traits
 from topple.runs.settings import above_zero, at_least, divisible, fraction
 
 
@@ -135,10 +134,10 @@ class DecisionNetwork(nn.Module):
 class DecisionTransformer(FittedAgent):
     """The agent.
 
+    In an epoch, one window of each episode is drawn. Learning rates fall to almost 0 by half a
+    cosine.
+
     Attributes:
-        n_epochs: passes over all episodes; one window of each is drawn in a pass.
-        batch_size: windows of a minibatch.
-        learning_rate: initial learning rate; it falls to almost 0 by half a cosine.
         context_length: steps that the network attends to.
         embed_dim: size of the embeddings.
         n_layers: layers of the transformer.
@@ -160,9 +159,6 @@ class DecisionTransformer(FittedAgent):
     }
     acting: ClassVar[tuple[str, ...]] = ("target_return", "stochastic")
 
-    n_epochs: int = 100
-    batch_size: int = 128
-    learning_rate: float = 1e-3
     context_length: int = 20
     embed_dim: int = 128
     n_layers: int = 3
@@ -175,9 +171,8 @@ class DecisionTransformer(FittedAgent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, 1, "n_epochs", "batch_size", "context_length", "embed_dim", "n_layers")
-        at_least(self, 1, "n_heads", "samples_per_class")
-        above_zero(self, "learning_rate", "removal_weight")
+        at_least(self, 1, "context_length", "embed_dim", "n_layers", "n_heads", "samples_per_class")
+        above_zero(self, "removal_weight")
         fraction(self, "dropout", below_one=True)
         divisible(self, "embed_dim", "n_heads")
 
@@ -189,39 +184,21 @@ class DecisionTransformer(FittedAgent):
     # Training.
 
     def fit_games(
-        self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
+        self, games: Sequence[Game], seed: int, options: TrainingOptions
     ) -> Iterator[Report]:
         """Sample episodes and fit the network to their actions."""
-        return self.fit(collect_sequences(games, self.samples_per_class), seed, checkpoint, run)
+        return self.fit(collect_sequences(games, self.samples_per_class), seed, options)
 
-    def fit(
-        self,
-        sequences: Sequences,
-        seed: int,
-        checkpoint: Path | None = None,
-        run: Mapping[str, Any] | None = None,
-    ) -> Iterator[Report]:
-        """Run the remaining epochs, with a report after each."""
-        network = cast(DecisionNetwork, seeded(seed, self.new_network))
-        self._network = network
+    def loss(self, network: DecisionNetwork, data: Sequences) -> Loss:
+        """The loss of a window of each episode of a minibatch."""
 
         def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
-            first = rng.integers(sequences.lengths[batch])
+            first = rng.integers(data.lengths[batch])
             return action_loss(
-                network, sequences, batch, first, self.context_length, self.removal_weight
+                network, data, batch, first, self.context_length, self.removal_weight
             )
 
-        fitting = Fitting(
-            network,
-            loss,
-            sequences.size,
-            Schedule(self.n_epochs, self.batch_size, self.learning_rate),
-            seed,
-            key={**self.training_settings, "seed": seed, "data": sequences.digest},
-            run=run or {},
-            device=self.device,
-        )
-        yield from fitting.epochs(checkpoint)
+        return loss
 
     def new_network(self) -> DecisionNetwork:
         """Create a network with these settings and initial weights."""

@@ -31,7 +31,7 @@ from topple.runs.checkpoint import (
     write_state,
 )
 from topple.runs.device import CPU, CUDA, chosen_device
-from topple.runs.settings import settings_of
+from topple.runs.settings import above_zero, at_least, settings_of
 
 _FORMAT = "topple fit 1"
 _NAMES = {"key", "run", "epoch", "epochs", "network", "optimizer"}
@@ -232,6 +232,9 @@ class FittedAgent:
 
     Attributes:
         device: where it is fitted: cpu, cuda, or auto (a GPU if there is one). It plays on the cpu.
+        n_epochs: passes over all examples.
+        batch_size: examples of a minibatch.
+        learning_rate: initial learning rate.
     """
 
     smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
@@ -239,6 +242,9 @@ class FittedAgent:
     acting: ClassVar[tuple[str, ...]]
 
     device: str = CPU
+    n_epochs: int = 100
+    batch_size: int = 128
+    learning_rate: float = 1e-3
     #: Empty, since it learns from data and not from plays, and so has no rewards.
     history: list[Report] = field(default_factory=list, init=False, repr=False)
     #: Seconds spent on training since the agent was made.
@@ -247,6 +253,8 @@ class FittedAgent:
 
     def __post_init__(self) -> None:
         self.device = chosen_device(self.device)
+        at_least(self, 1, "n_epochs", "batch_size")
+        above_zero(self, "learning_rate")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -285,15 +293,44 @@ class FittedAgent:
         """
         seed = int(training.rng.integers(_SEEDS))
         start = time.monotonic()
-        for report in self.fit_games(training.games, seed, options.checkpoint, options.run or {}):
+        for report in self.fit_games(training.games, seed, options):
             self.seconds, start = self.seconds + time.monotonic() - start, time.monotonic()
             yield report
 
     def fit_games(
-        self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
+        self, games: Sequence[Game], seed: int, options: TrainingOptions
     ) -> Iterator[Report]:
         """Sample the data and fit the network to it."""
         raise NotImplementedError
+
+    def fit(self, data: Any, seed: int, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
+        """Run the remaining epochs, with a report after each."""
+        self._network = network = seeded(seed, self.new_network)
+        fitting = Fitting(
+            network,
+            self.loss(network, data),
+            data.size,
+            self.schedule,
+            seed,
+            key={**self.training_settings, "seed": seed, "data": data.digest},
+            groups=self.parameter_groups(network),
+            run=options.run or {},
+            device=self.device,
+        )
+        yield from fitting.epochs(options.checkpoint)
+
+    @property
+    def schedule(self) -> Schedule:
+        """The length of training and its learning rates."""
+        return Schedule(self.n_epochs, self.batch_size, self.learning_rate)
+
+    def loss(self, network: Any, data: Any) -> Loss:
+        """Return the loss of minibatches of the data."""
+        raise NotImplementedError
+
+    def parameter_groups(self, network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
+        """Parameters of a network with the factor of their learning rate."""
+        return [(list(network.parameters()), 1.0)]
 
     def load(self, path: Path) -> dict[str, Any]:
         """Load the weights and the settings of training from a finished checkpoint.

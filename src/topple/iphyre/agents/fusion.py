@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -21,7 +20,7 @@ from topple.iphyre.agents.plan_classifier import IMAGE_SIZE, PlanClassifier
 from topple.iphyre.engine.batch import MAX_BODIES
 from topple.iphyre.game import Game
 from topple.iphyre.observe import COLUMNS
-from topple.runs.agent import Report
+from topple.runs.agent import Report, TrainingOptions
 from topple.runs.settings import at_least, one_of
 
 GLOBAL, OBJECT, VISION = "global", "object", "vision"
@@ -213,11 +212,11 @@ class Fusion(PlanClassifier):
         return self.kind == VISION
 
     def fit_games(
-        self, games: Sequence[Game], seed: int, checkpoint: Path | None, run: Mapping[str, Any]
+        self, games: Sequence[Game], seed: int, options: TrainingOptions
     ) -> Iterator[Report]:
         """Sample plans and fit the classifier to their outcomes."""
         examples = sample_examples(games, self.samples_per_class, masked=self.masked)
-        return self.fit(examples, seed, checkpoint, run)
+        return self.fit(examples, seed, options)
 
     def parameter_groups(self, network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
         """Give the vision transformer a smaller learning rate than the rest."""

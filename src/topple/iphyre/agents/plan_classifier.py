@@ -6,11 +6,9 @@ expected reward.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from topple.iphyre.agents.fitting import FittedAgent, Fitting, Schedule, one_thread, seeded
+from topple.iphyre.agents.fitting import FittedAgent, Loss, Schedule, one_thread
 from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS, Examples, game_examples
 from topple.iphyre.phases import Testing
 from topple.iphyre.pictures import picture_game
@@ -26,9 +24,9 @@ from topple.iphyre.plan import plan_from_seconds
 from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD
 from topple.iphyre.sampling import draw_times
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation, Report, Traits
+from topple.runs.agent import Observation, Traits
 from topple.runs.device import CPU
-from topple.runs.settings import above_zero, at_least
+from topple.runs.settings import at_least
 
 IMAGE_SIZE = 224  # px
 
@@ -37,12 +35,9 @@ _SEEDS = 2**31
 
 @dataclass
 class PlanClassifier(FittedAgent):
-    """A classifier and the agent that plays by it.
+    """A classifier and the agent that plays by it; further settings are those of fitted agents.
 
     Attributes:
-        n_epochs: passes over all examples.
-        batch_size: examples of a minibatch.
-        learning_rate: initial learning rate.
         t_max: updates in which the learning rate falls by half a cosine before it rises again: 200
             in the released code; 0: it falls once, over the whole training, as the paper says.
         samples_per_class: plans that work, and as many that do not, of each training game.
@@ -53,16 +48,14 @@ class PlanClassifier(FittedAgent):
 
     n_epochs: int = 200
     batch_size: int = 16
-    learning_rate: float = 1e-3
     t_max: int = 0
     samples_per_class: int = SAMPLES_PER_CLASS
     candidates: int = 1000
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, 1, "n_epochs", "batch_size", "samples_per_class", "candidates")
+        at_least(self, 1, "samples_per_class", "candidates")
         at_least(self, 0, "t_max")
-        above_zero(self, "learning_rate")
 
     @property
     def looks_at_pictures(self) -> bool:
@@ -75,41 +68,22 @@ class PlanClassifier(FittedAgent):
         seen = Observation.IMAGE if self.looks_at_pictures else Observation.OBJECTS
         return Traits(observation=seen, strategy=Strategy.IN_ADVANCE.value)
 
-    # Training.
+    @property
+    def schedule(self) -> Schedule:
+        """The length of training and its learning rates."""
+        return Schedule(self.n_epochs, self.batch_size, self.learning_rate, self.t_max)
 
-    def fit(
-        self,
-        examples: Examples,
-        seed: int,
-        checkpoint: Path | None = None,
-        run: Mapping[str, Any] | None = None,
-    ) -> Iterator[Report]:
-        """Run the remaining epochs, with a report after each."""
-        self._network = network = seeded(seed, self.new_network)
-        inputs = _Inputs(examples, self.looks_at_pictures, self.device)
-        labels = torch.from_numpy(examples.solved.astype(np.int64)).to(self.device)
+    def loss(self, network: nn.Module, data: Examples) -> Loss:
+        """The cross-entropy of the predicted outcomes."""
+        inputs = _Inputs(data, self.looks_at_pictures, self.device)
+        labels = torch.from_numpy(data.solved.astype(np.int64)).to(self.device)
 
         def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
             chosen = functional.one_hot(labels[batch], 2).to(torch.float32)
             shares = torch.softmax(network(*inputs.of(batch)), dim=1)
             return functional.binary_cross_entropy(shares, chosen)
 
-        fitting = Fitting(
-            network,
-            loss,
-            examples.size,
-            Schedule(self.n_epochs, self.batch_size, self.learning_rate, self.t_max),
-            seed,
-            key={**self.training_settings, "seed": seed, "data": examples.digest},
-            groups=self.parameter_groups(network),
-            run=run or {},
-            device=self.device,
-        )
-        yield from fitting.epochs(checkpoint)
-
-    def parameter_groups(self, network: nn.Module) -> list[tuple[list[nn.Parameter], float]]:
-        """Parameters of a network with the factor of their learning rate."""
-        return [(list(network.parameters()), 1.0)]
+        return loss
 
     # Prediction and play.
 
