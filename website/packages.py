@@ -10,10 +10,12 @@ class Package(NamedTuple):
 
     title: str
     modules: str = ""  # in order, separated by spaces; none: the name is that of a module
+    itself: bool = False  # whether the package has definitions of its own
 
     def full_names(self, name: str) -> list[str]:
         """The modules with the names of their packages in front."""
-        return [f"topple.{name}.{module}" for module in self.modules.split()] or [f"topple.{name}"]
+        modules = [f"topple.{name}.{module}" for module in self.modules.split()]
+        return [f"topple.{name}", *modules] if self.itself or not modules else modules
 
 
 #: Packages by their names in `topple`, the top layer last. Modules that are not listed here
@@ -34,7 +36,7 @@ PACKAGES = {
         "env vector_env env_slots benchmark selection results phases rows tables figures "
         "dev_figures report clips published",
     ),
-    "phyre.scene": Package("PHYRE scenes", "shapes body goal scene codec"),
+    "phyre.scene": Package("PHYRE scenes", "codec", itself=True),
     "phyre.engine": Package(
         "PHYRE engine", "request result physics native balls world edits backend"
     ),

@@ -29,8 +29,7 @@ from topple.phyre.engine.packing import to_pixels
 from topple.phyre.engine.request import DEFAULT_STRIDE, MAX_STEPS, SCENE_SIZE, Request
 from topple.phyre.engine.result import FEATURE_COUNT, Outcome
 from topple.phyre.features import scene_features
-from topple.phyre.scene import Kind, Scene
-from topple.phyre.scene.goal import PHYRE_HOLD_STEPS
+from topple.phyre.scene import PHYRE_HOLD_STEPS, Kind, Scene
 
 DEFAULT_MAX_STEPS = MAX_STEPS
 STEPS_FOR_SOLUTION = PHYRE_HOLD_STEPS

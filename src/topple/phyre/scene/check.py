@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from topple.phyre.scene.body import Body
-from topple.phyre.scene.scene import Scene, SceneError
-from topple.phyre.scene.shapes import Circle, Vec
+from topple.phyre.scene import Body, Circle, Scene, SceneError, Vec
 
 MAX_CORNERS = 8  # of a polygon; the PHYRE engine has room for no more
 

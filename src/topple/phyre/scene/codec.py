@@ -27,11 +27,19 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import Any, TypeVar
 
-from topple.phyre.scene.body import Body, Color, Kind
+from topple.phyre.scene import (
+    Body,
+    Circle,
+    Color,
+    Goal,
+    Kind,
+    Polygon,
+    Scene,
+    SceneError,
+    Shape,
+    Vec,
+)
 from topple.phyre.scene.check import check_scene
-from topple.phyre.scene.goal import Goal
-from topple.phyre.scene.scene import Scene, SceneError
-from topple.phyre.scene.shapes import Circle, Polygon, Shape, Vec
 
 T = TypeVar("T")
 E = TypeVar("E", bound=IntEnum)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from topple.phyre.scene import exact_math
-from topple.phyre.scene.shapes import Polygon, Vec
+from topple.phyre.scene import Polygon, Vec, exact_math
 
 SCENE_SIZE = 256
 WIDTH_TO_HEIGHT = 1.0 / 1.2
