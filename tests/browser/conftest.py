@@ -29,7 +29,7 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of each benchmark to watch, and one of an agent that imagines."""
+    """A run of each benchmark to watch, and two of agents that imagine."""
     folder = tmp_path_factory.mktemp("runs")
     task = TaskId.parse(TASK)
     log = AttemptLog([task])
@@ -45,6 +45,10 @@ def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     chosen = TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 3, tasks=(TASK,))
     imagining = RunConfig("imagine", chosen, settings=mind, attempts=2, label="IMAGINE")
     write_record(folder, Runner(folder / "cache").run(imagining))
+    mind = {"percepts": 2, "imagined": 60, "generations": 3, "place_noise": 30}
+    planned = GameSelection(("hinder", "support"), hz=60)
+    minding = RunConfig("imagine", planned, settings=mind, attempts=2, label="games in its head")
+    write_record(folder, Runner(folder / "cache").run(minding))
     return folder
 
 

@@ -25,8 +25,11 @@ RING_FILLS = """() => parseFloat(document.querySelector(".playback .time").textC
 DESKTOP = ViewportSize(width=1280, height=860)
 PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
 ONE_BALL = 3  # numbers of an action
-RECORDS = Path(__file__).resolve().parents[2] / "results" / "phyre"
-IMAGINING = "imagine-coarse_ball_within_template_test_0_0_*.run.json"
+RECORDS = Path(__file__).resolve().parents[2] / "results"
+IMAGINING = (
+    "phyre/imagine-coarse_ball_within_template_test_0_0_*.run.json",
+    "iphyre/imagine-8-px_60hz_0_*.run.json",
+)
 COLORS = 256  # of a picture's palette; the pages have few
 # Actions tried before the picture, so that there is a curve to show: task, x, y, radius.
 TRIED = (
@@ -66,11 +69,12 @@ def main(folder: Path) -> None:
 
 
 def runs_of(folder: Path) -> Path:
-    """A folder with one run to watch."""
+    """A folder with a run of each benchmark to watch."""
     runs = folder / "runs"
     runs.mkdir()
-    for record in RECORDS.glob(IMAGINING):
-        shutil.copy(record, runs)
+    for pattern in IMAGINING:
+        for record in RECORDS.glob(pattern):
+            shutil.copy(record, runs)
     return runs
 
 
@@ -128,6 +132,7 @@ def pictures(browser: Browser, address: str) -> dict[str, Image.Image]:
         "study": study(participant),
         "editor": editor(light),
         "imagined": imagined(light),
+        "imagined_game": imagined_game(light),
         "dark": two_balls(dark),
         "phone": phones(browser, address),
     }
@@ -242,9 +247,22 @@ def imagined(visitor: Visitor) -> Image.Image:
     """An attempt of the agent that imagines, with what it had in its head."""
     visitor.go("#/watch")
     page = visitor.page
-    page.get_by_role("link", name="IMAGINE").click()
+    page.get_by_role("link", name="IMAGINE (coarse)").click()
     page.get_by_role("button", name="Show all").click()
     page.get_by_role("link", name="00012:132").click()
+    return with_ghosts(page)
+
+
+def imagined_game(visitor: Visitor) -> Image.Image:
+    """A play of the agent that imagines, with what it had in its head."""
+    visitor.go("#/watch")
+    visitor.page.get_by_role("link", name="imagine, 8 px").click()
+    visitor.page.get_by_role("link", name="fill", exact=True).click()
+    return with_ghosts(visitor.page)
+
+
+def with_ghosts(page: Page) -> Image.Image:
+    """An attempt 90 steps after its start, once the agent has thought again."""
     expect(page.get_by_text("worked in its head")).to_be_visible(timeout=60_000)
     page.get_by_label("Position").fill("90")
     page.wait_for_timeout(500)

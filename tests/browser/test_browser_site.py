@@ -197,17 +197,31 @@ def test_the_browser_makes_films(make_visitor: MakeVisitor, host: Host, tmp_path
         assert getattr(gif, "n_frames", 1) > 20
 
 
+@pytest.mark.parametrize(
+    ("run", "subject", "heading", "imagined"),
+    [
+        ("IMAGINE", TASK, "Bar on the brink", "imagined 100 actions"),
+        ("games in its head", "support", "Support", "imagined 20 plans"),
+    ],
+)
 @pytest.mark.parametrize("static", [False, True])
 def test_what_an_agent_imagined_is_seen_as_ghosts(
-    make_visitor: MakeVisitor, host: Host, address: str, static: bool
+    make_visitor: MakeVisitor,
+    host: Host,
+    address: str,
+    static: bool,
+    run: str,
+    subject: str,
+    heading: str,
+    imagined: str,
 ) -> None:
     visitor = make_visitor(host.address + SITE if static else address)
     page = visitor.page
     visitor.go("#/watch")
-    page.get_by_role("link", name="IMAGINE").click()
-    page.get_by_role("link", name=TASK).click()
-    expect(page.get_by_role("heading", name="Bar on the brink")).to_be_visible()
-    expect(page.get_by_text("worked in its head")).to_contain_text("imagined 100 actions")
+    page.get_by_role("link", name=run).click()
+    page.get_by_role("link", name=subject).click()
+    expect(page.get_by_role("heading", name=heading)).to_be_visible()
+    expect(page.get_by_text("worked in its head")).to_contain_text(imagined)
 
     def picture() -> str:
         page.wait_for_timeout(100)  # it is drawn before the next frame of the screen

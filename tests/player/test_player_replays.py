@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from support.player_client import MakeClient
-from topple.iphyre import AT_10_HZ, game_named, plan_from_ticks, play, watch
+from topple.iphyre import AT_10_HZ, AT_60_HZ, game_named, plan_from_ticks, play, watch
+from topple.iphyre.results import GameResults, IPhyreRecord
 from topple.iphyre.selection import GameSelection
 from topple.phyre import Setup, Simulator, TaskId
 from topple.phyre.attempt import AttemptLog
@@ -215,6 +217,81 @@ def test_what_an_agent_imagined_is_shown(
         assert ghost["trajectory"]["frames"] > 10
     assert client.get(f"{path}/imagined", params={"attempt": 9}).status_code == 404
     assert client.get(f"/api/runs/{card['id']}/items/00001:000/imagined").status_code == 404
+
+
+@pytest.fixture
+def games_run(tmp_path: Path) -> IPhyreRecord:
+    """A run of games by the agent that imagines, which lies in the folder."""
+    settings = {"percepts": 2, "imagined": 60, "generations": 3, "place_noise": 40.0}
+    games = GameSelection(("hinder", "hole", "support"), hz=60)
+    config = RunConfig("imagine", games, settings=settings, attempts=3)
+    record: IPhyreRecord = Runner(tmp_path / "cache").run(config)
+    write_record(tmp_path, record)
+    return record
+
+
+def test_what_an_agent_imagined_of_a_game_is_shown(
+    make_client: MakeClient, tmp_path: Path, games_run: IPhyreRecord
+) -> None:
+    client = make_client(runs=(tmp_path,))
+    [card] = client.get("/api/runs").json()
+    assert card["imagines"]
+    # The last game first: the agent has to think about the others before it.
+    for name in reversed(games_run.config.selection.games):
+        path = f"/api/runs/{card['id']}/items/{name}"
+        plays = client.get(path).json()
+        for number, made in enumerate(plays, start=1):
+            thought = client.get(f"{path}/imagined", params={"attempt": number}).json()
+            assert thought["attempt"] == number
+            assert 0 < thought["imagined"] <= 60
+            assert 0 <= thought["solutions"] <= thought["imagined"]
+            assert 1 <= len(thought["attempts"]) <= 5
+            ghost = thought["attempts"][0]
+            # What it means to do is what its hand does, if a little earlier or later.
+            removed = [sorted(each["body"] for each in one["plan"]) for one in (ghost, made)]
+            assert removed[0] == removed[1]
+            game = game_named(name)
+            balls = [body for body, is_ball in enumerate(game.scene.is_ball) if is_ball]
+            assert ghost["trajectory"]["bodies"] == balls
+            assert ghost["trajectory"]["fps"] == 10
+            first = np.frombuffer(base64.b64decode(ghost["trajectory"]["poses"]), "<f4")[:2]
+            off = np.hypot(*(first - np.array(game.scene.ends)[balls[0], :2]))
+            assert 0 < off < 200  # it sees the ball somewhere else
+        assert client.get(f"{path}/imagined", params={"attempt": 4}).status_code == 404
+    path = f"/api/runs/{card['id']}/items/fill/imagined"
+    assert client.get(path).json()["detail"] == "the agent made 0 attempts at fill"
+
+
+def test_a_run_of_games_by_another_version_is_not_explained(
+    make_client: MakeClient, tmp_path: Path, games_run: IPhyreRecord
+) -> None:
+    first, *others = games_run.results.plays
+    other = plan_from_ticks(game_named(first.game), [1], AT_60_HZ)
+    results = GameResults((first._replace(plan=other), *others))
+    write_record(tmp_path, replace(games_run, results=results))
+    client = make_client(runs=(tmp_path,))
+    [card] = client.get("/api/runs").json()
+    for _ in range(2):
+        answer = client.get(f"/api/runs/{card['id']}/items/hinder/imagined")
+        assert answer.status_code == 404
+        assert "another version of the agent" in answer.json()["detail"]
+
+
+def test_an_agent_that_thinks_too_long_goes_on_when_asked_again(
+    make_client: MakeClient,
+    tmp_path: Path,
+    games_run: IPhyreRecord,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("topple.player.imagined.THINK_SECONDS", 1e-9)
+    client = make_client(runs=(tmp_path,))
+    [card] = client.get("/api/runs").json()
+    path = f"/api/runs/{card['id']}/items/support/imagined"
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "open it again" in answer.json()["detail"]
+    monkeypatch.setattr("topple.player.imagined.THINK_SECONDS", 60.0)
+    assert client.get(path).status_code == 200
 
 
 def test_a_run_of_another_agent_imagines_nothing(make_client: MakeClient, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def run_card(entry: IndexedRun) -> RunCard:
                 place = f"{selection['setup']}, {selection['part']}, fold {selection['fold']}"
             count, wins = len(first), sum(number > 0 for number in first.values())
             whole = data["arrays"] is not None
-        imagines = entry.benchmark is Benchmark.PHYRE and config["agent"] == IMAGINING
+        imagines = config["agent"] == IMAGINING
         variant = f" ({config['variant']})" if config["variant"] else ""
         return RunCard(
             id=entry.id,

@@ -12,6 +12,7 @@ from topple.iphyre.agents.imagine import Imagine, Mind
 from topple.iphyre.engine.batch import Params
 from topple.iphyre.episode import watch
 from topple.iphyre.games import game_named
+from topple.iphyre.phases import Testing
 from topple.iphyre.plan import row_plan
 from topple.iphyre.report import game_runs_table
 from topple.iphyre.results import IPhyreRecord
@@ -19,7 +20,7 @@ from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.selection import GameSelection
 from topple.runs.agent import Kind, Setting
 from topple.runs.config import RunConfig
-from topple.runs.runner import Runner
+from topple.runs.runner import Runner, agent_of
 
 GAMES = ("support", "hinder", "hole")
 EXACT: dict[str, Setting] = dict.fromkeys(
@@ -53,6 +54,26 @@ def test_with_noise_it_imagines_and_says_how() -> None:
     assert {row[1] for row in game_runs_table([record]).rows} == {"imagining"}
     assert record.results.plays == run().results.plays
     assert record.results.plays != run(seed=1).results.plays
+
+
+def test_it_tells_what_it_thinks_and_does_the_same() -> None:
+    record = run({"place_noise": 30.0})
+    agent = agent_of(record.config)
+    assert isinstance(agent, Imagine)
+    selection = record.config.selection
+    testing = Testing(selection.scored(), selection.rules, record.config.generators()[1], 5)
+    thoughts = list(agent.think(testing, shown=3))
+    assert tuple(testing.log) == record.results.plays
+    assert [each.plan for each in thoughts] == [play.plan for play in record.results.plays]
+    for thought in thoughts:
+        assert 1 <= len(thought.best) <= 3
+        assert len(set(thought.best)) == len(thought.best)
+        assert thought.solutions <= thought.imagined <= 200 // 8
+        if thought.solutions:
+            assert thought.motion(thought.best[0]).poses.shape[1:] == (
+                len(thought.game.scene.radii),
+                3,
+            )
 
 
 def test_the_more_noise_the_less_it_solves() -> None:

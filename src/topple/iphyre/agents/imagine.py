@@ -14,7 +14,7 @@ search, like the planner. Its calls are then counted as simulator calls.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,6 +44,22 @@ class Percept(NamedTuple):
 
     scene: Scene
     params: Params
+
+
+class Thought(NamedTuple):
+    """What the agent had imagined before a play."""
+
+    game: Game
+    plan: Plan  # that it plays, as its hand carries it out
+    imagined: int  # plans that it had imagined for this play
+    solutions: int  # of them that it thought more likely to work than not
+    best: tuple[Plan, ...]  # those it believed in most, the one that it means to play first
+    percept: Percept  # its likeliest one
+    rules: Rules
+
+    def motion(self, plan: Plan) -> Trace:
+        """How a plan is imagined."""
+        return _motion(self.percept, plan, self.rules)
 
 
 @dataclass
@@ -97,11 +113,26 @@ class Imagine:
 
     def act(self, testing: Testing) -> None:
         """Imagine and play, until a game is solved or has no play left."""
+        for _ in self._plays(testing):
+            pass
+
+    def think(self, testing: Testing, shown: int) -> Iterator[Thought]:
+        """Act as in any run, and tell before each play what is imagined.
+
+        Args:
+            testing: with the generator of the run.
+            shown: plans told of each thought, at most.
+        """
+        return (mind.thought(row, plan, shown) for mind, row, plan in self._plays(testing))
+
+    def _plays(self, testing: Testing) -> Iterator[tuple[Mind, Rows, Plan]]:
+        """Act, and tell each plan before it is played: as chosen, and as carried out."""
         for game in testing.games:
             mind = Mind(self, game, testing.rules, testing.rng)
             while testing.remaining(game):
                 row = mind.choose()
                 plan = row_plan(game, self.moved(row, mind), mind.rules)
+                yield mind, row, plan
                 score, trace = testing.watch(game, plan)
                 if score.solved:
                     break
@@ -164,6 +195,8 @@ class Mind:
         self.percepts = [agent.look(game, rules.request.params, rng) for _ in range(count)]
         self._logs = np.zeros(count)
         self._failed: list[Rows] = []
+        self._search: PlanSearch | None = None  # the newest one
+        self._solutions = 0  # that it found
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -174,7 +207,8 @@ class Mind:
     def choose(self) -> Rows:
         """(blocks,) the plan that promises most; a random one where nothing is promising."""
         blocks = len(self._game.eliminable)
-        search = PlanSearch(self.evaluation(), blocks, self.rules, self.rng)
+        self._solutions = 0
+        search = self._search = PlanSearch(self.evaluation(), blocks, self.rules, self.rng)
         search.run(max(1, self._agent.imagined // len(self.percepts)), self._agent.generations)
         row: Rows = random_rows(self.rng, 1, blocks, self.rules)[0]
         found = search.best()
@@ -186,10 +220,13 @@ class Mind:
         def evaluate(rows: Rows) -> Evaluated:
             due = queued(rows, self.rules)
             values, last = np.zeros(len(rows)), np.zeros(len(rows), np.int32)
+            chance = np.zeros(len(rows))
             for percept, weight in zip(self.percepts, self.weights.tolist(), strict=True):
                 rewards, ticks = self.imagine(percept, rows)
                 values += weight * rewards
+                chance += weight * (rewards > 0)
                 last = np.maximum(last, ticks)
+            self._solutions += int((chance > 0.5).sum())
             return Evaluated(values * self._fresh(due), carried_out(due, last))
 
         return evaluate
@@ -240,9 +277,36 @@ class Mind:
 
     def _expected(self, percept: Percept, plan: Plan) -> Trace:
         self.imagined += 1
-        request = self.rules.request._replace(params=percept.params)
-        return trace_episode(percept.scene, plan.eliminations, request)
+        return _motion(percept, plan, self.rules)
+
+    def thought(self, row: Rows, plan: Plan, shown: int) -> Thought:
+        """What was imagined before a plan is played.
+
+        Args:
+            row: the plan as it was chosen.
+            plan: the plan as it is carried out.
+            shown: plans told, at most.
+        """
+        assert self._search is not None
+        others = (found.row for found in self._search.best())
+        rows = dict.fromkeys([tuple(row.tolist()), *others])
+        best = [row_plan(self._game, np.array(each, np.int32), self.rules) for each in rows]
+        return Thought(
+            self._game,
+            plan,
+            self._search.evaluated,
+            self._solutions,
+            tuple(best[:shown]),
+            self.percepts[int(self.weights.argmax())],
+            self.rules,
+        )
 
     def _looks(self, poses: NDArray[np.float64], moving: Sequence[int]) -> NDArray[np.float64]:
         """(looks, bodies, 2) where moving bodies were, a few times a second."""
         return poses[:: max(1, self.rules.hz // _LOOKS_PER_SECOND), moving, :2]
+
+
+def _motion(percept: Percept, plan: Plan, rules: Rules) -> Trace:
+    """What becomes of a plan if the game is as it is perceived."""
+    request = rules.request._replace(params=percept.params)
+    return trace_episode(percept.scene, plan.eliminations, request)

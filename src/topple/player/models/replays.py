@@ -105,9 +105,10 @@ class RunAttempt(Model):
 
 
 class ImaginedAttempt(Model):
-    """An attempt as an agent imagined it: the bodies of the goal that move, and the balls."""
+    """An attempt as an agent imagined it: its balls, and in PHYRE the goal bodies that move."""
 
-    action: list[float]
+    action: list[float] | None = None  # PHYRE
+    plan: list[Elimination] | None = None  # I-PHYRE
     solved: bool  # in its head
     trajectory: Trajectory
 
@@ -116,6 +117,6 @@ class Imagination(Model):
     """What an agent had imagined before one of its attempts."""
 
     attempt: int  # its number, from 1
-    imagined: int  # actions
+    imagined: int  # actions or plans
     solutions: int  # of them that worked in its head
     attempts: list[ImaginedAttempt]  # that it believed in most; the first is the one it made

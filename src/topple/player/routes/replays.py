@@ -50,6 +50,7 @@ PlanText = Annotated[
         description="Eliminations as tick:body in order, separated by commas; may be empty.",
     ),
 ]
+SubjectPath = Annotated[str, Path(pattern=r"^[a-z0-9_:]{1,40}$", description="A task or game.")]
 FilmSize = Annotated[int, Query(ge=64, le=1024, multiple_of=2)]
 Stride = Annotated[int, Query(ge=1, le=MAX_STRIDE)]
 _TYPES = {FilmFormat.GIF: "image/gif", FilmFormat.MP4: "video/mp4"}
@@ -179,9 +180,7 @@ def _games(entry: IndexedRun) -> list[RunItem]:
 
 @router.get("/runs/{run}/items/{subject}")
 def list_run_attempts(
-    service: CurrentService,
-    run: RunPath,
-    subject: Annotated[str, Path(pattern=r"^[a-z0-9_:]{1,40}$")],
+    service: CurrentService, run: RunPath, subject: SubjectPath
 ) -> list[RunAttempt]:
     """List an agent's attempts at a task or game, in order."""
     entry = _entry(service, run)
@@ -199,10 +198,10 @@ def list_run_attempts(
 def show_imagined(
     service: CurrentService,
     run: RunPath,
-    subject: TaskPath,
+    subject: SubjectPath,
     attempt: Annotated[int, Query(ge=1, le=MAX_ATTEMPTS)] = 1,
 ) -> Imagination:
-    """Return what an agent had imagined before one of its attempts at a task."""
+    """Return what an agent had imagined before one of its attempts at a task or game."""
     entry = _entry(service, run)
     try:
         if not run_card(entry).imagines:

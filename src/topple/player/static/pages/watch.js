@@ -164,6 +164,7 @@ class Imagined {
   /** @param {Viewer} viewer @param {string} path of the agent's attempts */
   constructor(viewer, path) {
     this.#viewer = viewer;
+    this.#tried = viewer.benchmark === "phyre" ? "action" : "plan";
     this.#path = path;
     this.#text = h("p", { class: "small", role: "status" });
     this.#shown = h("input", {
@@ -182,6 +183,7 @@ class Imagined {
 
   #viewer;
   #path;
+  #tried;
   #text;
   #shown;
   #attempts = [];
@@ -194,7 +196,7 @@ class Imagined {
     this.#attempts = thought.attempts ?? [];
     this.#text.textContent = thought.error
       ? thought.error.message
-      : `Before this attempt it had imagined ${count(thought.imagined, "action")}; ` +
+      : `Before this attempt it had imagined ${count(thought.imagined, this.#tried)}; ` +
         `${thought.solutions} of them worked in its head. The ghosts are the ` +
         `${this.#attempts.length} that it believed in most, as it imagined them: green ones succeed, gray ones fail. ` +
         "It attempted the first of them.";

@@ -70,7 +70,9 @@ export class Viewer {
   }
 
   #bodies(replay) {
-    return [...this.#data.scene.bodies, ...replay.balls.map(ballBody)];
+    if (this.benchmark === "phyre")
+      return [...this.#data.scene.bodies, ...replay.balls.map(ballBody)];
+    return this.#data.bodies.map(({ ends: [x, y], radius }) => ballBody({ x, y, r: radius }));
   }
 
   close() {
