@@ -34,7 +34,7 @@ PACKAGES = {
         "tier task fold simulator task_set action attempt auccess authoring builder draft "
         "shapes own puzzle_file scramble templates features palette frames pictures engine_hash "
         "env vector_env env_slots benchmark selection results phases rows tables figures "
-        "dev_figures report clips published",
+        "dev_figures report published",
     ),
     "phyre.scene": Package("PHYRE scenes", "codec", itself=True),
     "phyre.engine": Package(

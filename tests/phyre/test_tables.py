@@ -20,11 +20,10 @@ from topple.phyre import TaskId, figures, load_task
 from topple.phyre.analysis.difficulty import RandomCurve, TemplateDifficulty
 from topple.phyre.analysis.diversity import TemplateDiversity
 from topple.phyre.attempt import Attempt
-from topple.phyre.clips import sample_clips
 from topple.phyre.engine.result import Outcome
 from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.published import published_auccess
-from topple.phyre.report import TERMS, protocol_table, report_section, template_table
+from topple.phyre.report import TERMS, protocol_table, report_section, sample_clips, template_table
 from topple.phyre.results import PhyreRecord, TaskResults
 from topple.phyre.rows import MEM_CORRECTED, ranked_actions_configs, update_weight_configs
 from topple.phyre.selection import Part, TaskSelection

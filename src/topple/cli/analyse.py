@@ -32,9 +32,14 @@ from topple.cli.select_tasks import chosen_tasks
 from topple.cli.study import open_store
 from topple.files import whole_file
 from topple.iphyre.analysis.people import game_candidates, played_games
-from topple.phyre.analysis.difficulty import random_curve, template_difficulty
-from topple.phyre.analysis.diversity import template_diversity
-from topple.phyre.analysis.grid_ceilings import grid_counts, template_ceilings
+from topple.phyre.analysis.difficulty import (
+    difficulty_table,
+    random_curve,
+    random_curve_table,
+    template_difficulty,
+)
+from topple.phyre.analysis.diversity import diversity_table, reach_table, template_diversity
+from topple.phyre.analysis.grid_ceilings import ceiling_table, grid_counts, template_ceilings
 from topple.phyre.analysis.people import task_candidates, tried_tasks
 from topple.phyre.analysis.solvability import (
     MIN_VALID,
@@ -43,13 +48,6 @@ from topple.phyre.analysis.solvability import (
     Verdict,
     assess,
     decide,
-)
-from topple.phyre.analysis.tables import (
-    ceiling_table,
-    difficulty_table,
-    diversity_table,
-    random_curve_table,
-    reach_table,
     solvability_table,
     verdict_table,
 )

@@ -13,6 +13,7 @@ from topple.iphyre.analysis.failures import FailureCounts
 from topple.iphyre.published import IPHYRE_HUMAN
 from topple.iphyre.score import Average
 from topple.iphyre.split import PUBLISHED_SPLITS, Split, split_of
+from topple.reports.figures import new_figure, write_figure
 from topple.reports.statistics import mean_and_std
 
 _COLORS = {
@@ -25,30 +26,14 @@ _COLORS = {
 }
 
 
-_SVG: dict[Any, Any] = {"svg.hashsalt": "topple", "svg.fonttype": "none"}
-
-
-class FigureError(ValueError):
-    """A figure cannot be drawn; the message says what to do."""
-
-
 def _new(width: float, height: float, panels: int = 1) -> tuple[Any, Any]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise FigureError("figures need matplotlib: pip install 'topple[plots]'") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = new_figure(width, height)
     return figure, figure.subplots(1, panels, sharey=True)
 
 
 def _save(figure: Any, path: Path) -> None:
-    from matplotlib import rc_context
-
-    kind = path.suffix.lstrip(".") or "png"
-    # A fixed salt and no date: the same data give the same bytes.
-    own = {"metadata": {"Date": None, "Creator": None}} if kind == "svg" else {}
-    with whole_file(path) as temporary, rc_context(_SVG):
-        figure.savefig(temporary, dpi=150, format=kind, **own)
+    with whole_file(path) as temporary:
+        write_figure(figure, temporary, path.suffix.lstrip(".") or "png")
 
 
 def bars_by_game(

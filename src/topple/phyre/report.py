@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from topple.media.files import save_frames
+from topple.phyre.attempt import Attempt
 from topple.phyre.auccess import MAX_ATTEMPTS, auccess, success_at
-from topple.phyre.clips import sample_clips
 from topple.phyre.dev_figures import dev_figures
 from topple.phyre.figures import success_curves
+from topple.phyre.pictures import film
 from topple.phyre.results import PhyreRecord
 from topple.phyre.selection import Part
 from topple.phyre.tables import EARLY_ATTEMPTS, comparison_table, table1, table2
-from topple.reports.html import KINDS, Section, scores_of
+from topple.phyre.task import TaskId, load_task
+from topple.reports.html import KINDS, Clip, Section, scores_of
 from topple.reports.study import StudyRun, group_curves, group_table
 from topple.reports.table import Table
 
@@ -179,3 +185,37 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+_CLIP_SIZE = 256  # pixels
+_CLIP_FPS = 10
+_CLIP_HOLD = 1.5  # seconds on the last frame
+
+
+def filmed(attempt: Attempt) -> bytes:
+    """An attempt as a GIF."""
+    frames = film(load_task(attempt.task).scene, attempt.action, _CLIP_SIZE, _CLIP_FPS).frames
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "attempt.gif")
+        save_frames(frames, file, _CLIP_FPS, _CLIP_HOLD)
+        return file.read_bytes()
+
+
+def sample_clips(records: Iterable[PhyreRecord], count: int) -> Iterator[Clip]:
+    """Films of some attempts: solutions, spread over templates and agents.
+
+    Records that were written without their attempts have none to show.
+    """
+    solutions: dict[tuple[str, str], tuple[Attempt, int]] = {}
+    for record in records:
+        tries: Counter[TaskId] = Counter()
+        for attempt in record.results.attempts:
+            tries[attempt.task] += 1
+            key = (attempt.task.template, record.config.title)
+            if attempt.outcome.is_solved and key not in solutions:
+                solutions[key] = (attempt, tries[attempt.task])
+    chosen = sorted(solutions)
+    places = np.unique(np.linspace(0, len(chosen) - 1, min(count, len(chosen))).astype(int))
+    for key in (chosen[place] for place in places):
+        attempt, number = solutions[key]
+        yield Clip(f"{key[1]}, task {attempt.task}, attempt {number}: solved", filmed(attempt))

@@ -7,7 +7,7 @@ runs of the agent, without simulating again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from topple.phyre.cache.shard import UNKNOWN, Outcomes
 from topple.phyre.task import Task
+from topple.reports.table import Table
 
 Floats = npt.NDArray[np.float64]
 
@@ -119,3 +120,29 @@ def template_difficulty(
 def _check(outcomes: Outcomes) -> None:
     if outcomes.ndim != 2 or (outcomes == UNKNOWN).any():
         raise ValueError("outcomes is a matrix of tasks and actions, all of them simulated")
+
+
+def random_curve_table(curves: Mapping[str, RandomCurve]) -> Table:
+    """Figure 2 (a)."""
+    rows = [
+        [name, str(attempts), f"{mean:.6f}", f"{std:.6f}"]
+        for name, curve in curves.items()
+        for attempts, mean, std in zip(curve.attempts, curve.mean, curve.std, strict=True)
+    ]
+    return Table(
+        "Tasks solved by random attempts", ["tier", "attempts", "solved", "std over runs"], rows
+    )
+
+
+def difficulty_table(groups: Mapping[str, Sequence[TemplateDifficulty]]) -> Table:
+    """Figure 2 (b)."""
+    rows = [
+        [name, entry.template, f"{entry.mean:.3e}", f"{entry.std:.3e}", str(entry.unsolved)]
+        for name, found in groups.items()
+        for entry in found
+    ]
+    return Table(
+        "Chance that a random attempt solves a task",
+        ["tier", "template", "chance", "std over runs", "tasks without a known solution"],
+        rows,
+    )

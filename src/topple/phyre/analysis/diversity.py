@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from topple.phyre.cache.shard import UNKNOWN, Outcomes
 from topple.phyre.task import Task
+from topple.reports.table import Table
 
 Counts = npt.NDArray[np.int64]
 
@@ -67,3 +68,23 @@ def shared_solutions(outcomes: Outcomes) -> npt.NDArray[np.float64]:
     single = np.diag(both)
     either = single[:, None] + single[None, :] - both
     return np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+
+
+def reach_table(found: Sequence[TemplateDiversity]) -> Table:
+    """How many tasks of a template the best single action solves."""
+    rows = []
+    for entry in found:
+        of_use = float(entry.histogram[1:].sum() / entry.actions)
+        rows.append([entry.template, f"{entry.most_solved} of {entry.tasks}", f"{of_use:.1%}"])
+    header = ["template", "tasks that the best action solves", "actions that solve any task"]
+    return Table("How far single actions reach", header, rows)
+
+
+def diversity_table(found: Sequence[TemplateDiversity]) -> Table:
+    """Figures 10 and 11."""
+    rows = [
+        [entry.template, str(solved), str(int(actions))]
+        for entry in found
+        for solved, actions in enumerate(entry.histogram)
+    ]
+    return Table("Actions by the tasks they solve", ["template", "tasks solved", "actions"], rows)

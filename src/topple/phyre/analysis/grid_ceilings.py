@@ -28,6 +28,7 @@ from topple.phyre.grid import Grid
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
 from topple.progress import Progress
+from topple.reports.table import Table
 
 #: Folder of the counts that come with the package, a file for each grid.
 SHIPPED = Path(__file__).with_name("grids")
@@ -208,3 +209,20 @@ def random_order_curve(fitting: int, solving: int) -> npt.NDArray[np.float64]:
     left = np.maximum(fitting - tried, 1)
     chance = np.clip((fitting - solving - tried) / left, 0.0, 1.0)  # that the next one fails, too
     return np.asarray(1.0 - np.cumprod(chance) if solving else np.zeros(MAX_ATTEMPTS), np.float64)
+
+
+def ceiling_table(grid: str, found: Sequence[Ceiling]) -> Table:
+    """What a grid of actions allows on each template."""
+    rows = [
+        [
+            entry.template,
+            str(entry.tasks),
+            f"{entry.solvable:.3f}",
+            f"{entry.optimal:.3f}",
+            f"{entry.cells:g}",
+            f"{entry.random:.3f}",
+        ]
+        for entry in found
+    ]
+    header = ["template", "tasks", "solvable", "AUCCESS of OPTIMAL", "solving cells"]
+    return Table(f"Ceilings of the grid {grid}", [*header, "AUCCESS of random cells"], rows)

@@ -11,6 +11,7 @@ seeds 1000, 1001 and so on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
@@ -27,6 +28,7 @@ from topple.phyre.engine.request import Request
 from topple.phyre.engine.result import Outcome
 from topple.phyre.task import Task
 from topple.phyre.tier import Tier
+from topple.reports.table import Table
 
 #: p0 of each tier.
 THRESHOLDS = {Tier.BALL: 1e-5, Tier.TWO_BALLS: 1e-6}
@@ -158,3 +160,45 @@ def assess(
             )
         if on_block is not None:
             on_block(found)
+
+
+def verdict_table(
+    tasks: Sequence[Task], found: Sequence[Evidence], p0: float, min_valid: int
+) -> Table:
+    """How many tasks of each template can be solved, with the mean share of stable solutions."""
+    templates: dict[str, list[Evidence]] = {}
+    for task, evidence in zip(tasks, found, strict=True):
+        templates.setdefault(task.id.template, []).append(evidence)
+    rows, undecided = [], 0
+    for template, entries in templates.items():
+        verdicts = Counter(decide(entry, p0, min_valid) for entry in entries)
+        shares = [entry.stable / max(entry.valid, 1) for entry in entries]
+        counts = (str(verdicts[verdict]) for verdict in Verdict)
+        undecided += verdicts[Verdict.OPEN]
+        rows.append([template, str(len(entries)), *counts, f"{sum(shares) / len(shares):.2e}"])
+    return Table(
+        f"Tasks with stable solutions, p0 = {p0:g}",
+        ["template", "tasks", *(verdict.value for verdict in Verdict), "share of valid actions"],
+        rows,
+        f"{undecided} tasks are open: raise --max-actions to decide them." if undecided else "",
+    )
+
+
+def solvability_table(
+    tasks: Sequence[Task], found: Sequence[Evidence], p0: float, min_valid: int
+) -> Table:
+    """Verdict and evidence of each task."""
+    rows = [
+        [
+            str(task.id),
+            decide(evidence, p0, min_valid).value,
+            str(evidence.tried),
+            str(evidence.valid),
+            str(evidence.solved),
+            str(evidence.stable),
+            str(evidence.solution) if evidence.solution >= 0 else "",
+        ]
+        for task, evidence in zip(tasks, found, strict=True)
+    ]
+    header = ["task", "verdict", "actions", "valid", "solved", "stably solved", "first solution"]
+    return Table(f"Solvability, p0 = {p0:g}", header, rows)
