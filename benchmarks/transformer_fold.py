@@ -2,9 +2,10 @@ r"""Pretrain, train and score the transformer within a time, on a machine with a
 
 One command pretrains a network per tier on free puzzles, trains it further on one fold of each
 setup, and scores it in three ways: best first (`offline`), with failures felt (`felt`), and
-learning from its attempts (`online`). Records for `topple report` and a summary are written as
-results come. It needs what `dqn_fold.py` needs. Stopped, the same command goes on where it was;
-what is finished is not done again.
+learning from its attempts (`online`). A pretrained network has seen no task of any fold, so with
+`--folds` it is also scored by itself, on so many folds of both setups at once. Records for
+`topple report` and a summary are written as results come. It needs what `dqn_fold.py` needs.
+Stopped, the same command goes on where it was; what is finished is not done again.
 
     python benchmarks/transformer_fold.py --minutes 28 --cache CACHE --out OUT
 
@@ -34,17 +35,20 @@ from machine import say
 from topple.files import whole_file
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup
+from topple.phyre.phases import Testing, Training
 from topple.phyre.published import published_auccess
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import Part, TaskSelection
+from topple.phyre.task import TaskId
 from topple.phyre.tier import Tier
-from topple.runs.agent import Setting
+from topple.runs.agent import Setting, Traits
 from topple.runs.record import record_path, write_record
 from topple.runs.registry import create_learner
 from topple.runs.runner import Runner
 from topple.runs.spec import find_spec
 from topple.runs.training import CHECKPOINT, load_trained, train_agent
 
+SETUPS = list(Setup)[:4]  # those with published scores
 CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
 #: How the trained network is scored; each is a row of tables.
 WAYS = {
@@ -58,6 +62,8 @@ ABLATIONS: dict[str, dict[str, Setting]] = {
     "no-scrambling": {"scrambled": 0, "task_share": 1.0},
     "no-auxiliary": {"auxiliary_weight": 0.0, "watched": 0},
 }
+#: How a variant says what a network was trained on, where that is not everything.
+WORDS = {"full": "", "pretrained": "free puzzles alone"}
 ENDLESS = 10_000_000  # puzzles and updates; time ends a training
 LEAST_MINUTES = 0.05  # of a training
 
@@ -124,40 +130,83 @@ def config_of(stage: Stage, arguments: argparse.Namespace) -> PhyreConfig:
     return find_spec(str(WAYS["offline"]), "phyre").config(selection, settings, seed=arguments.seed)
 
 
+class Remembering:
+    """An agent that does on a task what it did before, when another fold has the same task.
+
+    Args:
+        agent: an agent that learns nothing from one task for another.
+    """
+
+    def __init__(self, agent: Any) -> None:
+        self._agent = agent
+        self._done: dict[TaskId, Testing] = {}
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the agent."""
+        traits: Traits = self._agent.traits
+        return traits
+
+    def train(self, training: Training) -> None:
+        """Train the agent."""
+        self._agent.train(training)
+
+    def act(self, testing: Testing) -> None:
+        """Act on each task, or add what was done on it before."""
+        for task in testing.tasks:
+            if task.id not in self._done:
+                self._done[task.id] = testing.part(task)
+                self._agent.act(self._done[task.id])
+            testing.join(self._done[task.id])
+
+
 def score(
     stage: Stage, way: str, given: dict[str, Setting], runner: Runner, arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    """Let the trained agent act in one of the ways, and keep the record."""
+    """Let the trained agent act in one of the ways, and keep the records."""
     spec = find_spec(str(WAYS[way]), "phyre")
     checkpoint = (arguments.work or arguments.out) / stage.name / CHECKPOINT
-    selection = config_of(stage, arguments).selection
-    acting = {**spec.settings, **spec.groups.get(selection.group, {})}
+    own = config_of(stage, arguments).selection
+    acting = {**spec.settings, **spec.groups.get(own.group, {})}
     acting |= {name: value for name, value in given.items() if name in ("rank_size", "device")}
-    agent, trained = load_trained(checkpoint, "phyre", spec.agent, acting)
+    learner, trained = load_trained(checkpoint, "phyre", spec.agent, acting)
     word = stage.name.split("_")[0]
-    variant = ", ".join(filter(None, [spec.variant, "" if word == "full" else word]))
-    config = replace(trained, label=spec.label, variant=variant, selection=selection)
+    variant = ", ".join(filter(None, [spec.variant, WORDS.get(word, word)]))
+    selections = [own]
+    if stage.pretrains:
+        selections = [
+            TaskSelection(setup, fold, own.part, arguments.tasks)
+            for setup in SETUPS
+            if setup.tier is stage.setup.tier
+            for fold in range(arguments.folds)
+        ]
+    agent = Remembering(learner) if stage.pretrains else learner
     start = time.monotonic()
-    record = runner.run(config, agent)
-    write_record(arguments.out / "records", record, attempts=False)
-    results = record.results
-    found: dict[str, Any] = {
-        "way": way,
-        "auccess": results.auccess,
-        "solved_at": {k: float(results.curve[k - 1]) for k in (1, 10, 100)},
-        "seconds_acting": time.monotonic() - start,
-        "protocol": dict(record.protocol),
-        "record": record_path(arguments.out / "records", config).name,
-    }
-    published = None
-    if selection.part is Part.TEST and selection.fold is not None:
-        label = "DQN-O" if way == "online" else "DQN"
-        published = published_auccess(label, stage.setup, selection.fold)
-    say(
-        f"{stage.name}, {way}: AUCCESS {results.auccess:.4f} (published DQN: {published}), solved "
-        f"within 1, 10, 100 attempts: {results.curve[0]:.3f} {results.curve[9]:.3f} "
-        f"{results.curve[99]:.3f}, {found['seconds_acting']:.0f} s"
-    )
+    found: dict[str, Any] = {"way": way, "folds": []}
+    for selection in selections:
+        config = replace(trained, label=spec.label, variant=variant, selection=selection)
+        record = runner.run(config, agent)
+        write_record(arguments.out / "records", record, attempts=False)
+        curve = record.results.curve
+        found["protocol"] = dict(record.protocol)
+        found["folds"].append(
+            {
+                "place": selection.place,
+                "auccess": record.results.auccess,
+                "solved_at": {k: float(curve[k - 1]) for k in (1, 10, 100)},
+                "record": record_path(arguments.out / "records", config).name,
+            }
+        )
+        published = None
+        if selection.part is Part.TEST and selection.setup and selection.fold is not None:
+            label = "DQN-O" if way == "online" else "DQN"
+            published = published_auccess(label, selection.setup, selection.fold)
+        say(
+            f"{stage.name}, {way}, {selection.place}: AUCCESS {record.results.auccess:.4f} "
+            f"(published DQN: {published}), solved within 1, 10, 100 attempts: "
+            f"{curve[0]:.3f} {curve[9]:.3f} {curve[99]:.3f}, {time.monotonic() - start:.0f} s"
+        )
+    found["seconds_acting"] = time.monotonic() - start
     return found
 
 
@@ -174,7 +223,8 @@ def run_stage(
     if "seconds" not in done:
         done["seconds"] = train(stage, minutes, runner, arguments)
         write_summary(summary, arguments)
-    for way in () if stage.pretrains else arguments.ways.split(","):
+    ways = [way for way in arguments.ways.split(",") if not (stage.pretrains and way == "online")]
+    for way in ways if not stage.pretrains or arguments.folds else ():
         if way not in done["scores"]:
             done["scores"][way] = score(stage, way, given, runner, arguments)
             write_summary(summary, arguments)
@@ -199,7 +249,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    every = ",".join(setup.value for setup in list(Setup)[:4])
+    every = ",".join(setup.value for setup in SETUPS)
     parser.add_argument("--setups", default=every, help="comma-separated, such as ball_cross")
     parser.add_argument("--fold", type=int, default=0)
     parser.add_argument("--part", default="test", choices=["dev", "test"])
@@ -213,6 +263,9 @@ def main() -> None:
         "--ablations", default="full", help=f"comma-separated: {', '.join(ABLATIONS)}"
     )
     parser.add_argument("--ways", default=",".join(WAYS), help="comma-separated ways of scoring")
+    parser.add_argument(
+        "--folds", type=int, default=0, help="folds on which a pretrained network is scored"
+    )
     parser.add_argument("--tasks", type=int, help="score only so many tasks")
     parser.add_argument("--cache", type=Path, required=True, help="folder of caches")
     parser.add_argument("--out", type=Path, required=True, help="folder for results")

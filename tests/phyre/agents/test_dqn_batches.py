@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topple.phyre.agents.dqn_updates import CHUNK, Batches
+from topple.phyre.agents.dqn_updates import CHUNK, Batches, split_evenly
 from topple.phyre.cache.shard import UNKNOWN, Outcomes
 
 SEED = 3
@@ -72,6 +72,28 @@ def test_chunks_depend_on_seed_and_number_alone() -> None:
     assert (first.chunk(7).numbers != first.chunk(8).numbers).any()
     assert (first.chunk(7).numbers != Batches(outcomes, 16, seed=4).chunk(7).numbers).any()
     assert first.chunk(7).numbers.shape == (CHUNK, 16)
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(0, 50), min_size=1, max_size=6))
+def test_a_total_is_split_in_proportion(total: int, weights: list[int]) -> None:
+    if not any(weights):
+        total = 0
+    parts = split_evenly(total, weights)
+    assert parts.sum() == total
+    exact = total * np.array(weights) / max(sum(weights), 1)
+    assert (np.abs(parts - exact) < 1).all()
+
+
+def test_every_batch_has_as_many_attempts_of_each_stratum_in_their_order() -> None:
+    outcomes = table(tasks=9)
+    strata = np.array([0, 2, 0, 2, 2, 0, 2, 4, 2])
+    batches = Batches(outcomes, 32, even=True, strata=strata, seed=SEED)
+    chunk = batches.chunk(0, 50)
+    assert batches.sizes.tolist() == [8, 0, 20, 0, 4]  # task 0 has no solution
+    assert (strata[chunk.tasks] == np.repeat(np.arange(5), batches.sizes)).all()
+    assert set(chunk.tasks.ravel().tolist()) == set(range(1, 9))
+    assert (chunk.tasks[:, ::2] == chunk.tasks[:, 1::2]).all()
+    assert (chunk.solved == np.tile([1, 0], 16)).all()
 
 
 def test_nothing_to_draw_from_is_said() -> None:

@@ -44,7 +44,13 @@ class Belief:
 
 
 def attempt_by_belief(
-    testing: Testing, task: Task, numbers: Order, belief: Belief, others: Actions | None = None
+    testing: Testing,
+    task: Task,
+    numbers: Order,
+    belief: Belief,
+    others: Actions | None = None,
+    *,
+    until_solved: bool = False,
 ) -> tuple[Order, Outcomes]:
     """Try the best candidate again and again; a failure counts against those beside it.
 
@@ -54,6 +60,7 @@ def attempt_by_belief(
         numbers: [listed] numbers of the candidates in the list of actions; all valid.
         belief: about these candidates, then about the others.
         others: [others, action_size] candidates that are not in the list; all valid.
+        until_solved: whether the attempt that solves the task is the last.
 
     Returns:
         The places of the tried ones among the candidates, and their outcomes.
@@ -71,4 +78,6 @@ def attempt_by_belief(
         outcomes.append(outcome)
         if outcome == Outcome.NOT_SOLVED:
             belief.fail(best)
+        elif until_solved and outcome == Outcome.SOLVED:
+            break
     return np.array(tried, np.int64), np.array(outcomes, np.int8)

@@ -15,6 +15,7 @@ than running them. Batches are the same with and without a graph.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from topple.phyre.agents.dqn_network import QNetwork, mixed_precision
+from topple.phyre.agents.recorded import RecordedUpdate
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.result import Outcome
 
@@ -33,7 +35,6 @@ REPORT_SECONDS = 2.0  # between reports, about
 SAVE_SECONDS = 30.0  # between checkpoints, at least
 MEASURE_SECONDS = 6.0  # of updates before their number is planned from a time limit
 
-_WARM_UP = 3  # updates before the graph is recorded, while libraries choose their kernels
 _STEADY = 4  # consecutive updates whose rate counts; the first ones are slow
 
 Indices = npt.NDArray[np.int64]
@@ -48,6 +49,15 @@ class Chunk:
     solved: npt.NDArray[np.float32]  # [batches, batch] 1: the action solves its group's task
 
 
+def split_evenly(total: int, weights: Sequence[int]) -> Indices:
+    """Whole numbers in proportion to weights, as nearly as they can be, that add up to a total."""
+    exact = total * np.asarray(weights, float) / max(sum(weights), 1)
+    parts = np.floor(exact).astype(np.int64)
+    rest = np.argsort(parts - exact, kind="stable")[: total - int(parts.sum())]
+    parts[rest] += 1
+    return parts
+
+
 class Batches:
     """Draws batches from a table of outcomes.
 
@@ -59,7 +69,12 @@ class Batches:
         balanced: whether half of a batch are solutions.
         even: whether tasks are drawn evenly, each with a solution and a failure of its own;
             otherwise those with many solutions come more often.
+        strata: [tasks] if tasks are drawn evenly: a batch has its attempts in the order of these
+            numbers, and as many of each in every batch.
         seed: seed of all draws.
+
+    Attributes:
+        sizes: [strata] attempts of a batch from each, if tasks are drawn evenly.
 
     Raises:
         ValueError: The outcomes hold nothing to draw from, or the sizes do not divide.
@@ -73,6 +88,7 @@ class Batches:
         per_task: int = 1,
         balanced: bool = True,
         even: bool = False,
+        strata: npt.NDArray[np.intp] | None = None,
         seed: int,
     ) -> None:
         if size % (2 * per_task):
@@ -89,15 +105,20 @@ class Batches:
         #: [tasks + 1] where each task's solutions begin among all.
         self._first: Indices = np.searchsorted(self._solutions, starts)
         failed = (self._outcomes == Outcome.NOT_SOLVED).any(axis=1)
-        #: Tasks with solutions and failures, if tasks are drawn evenly.
-        self._even = np.flatnonzero((np.diff(self._first) > 0) & failed) if even else None
-        failures = bool(failed.any()) and (self._even is None or len(self._even) > 0)
+        good = (np.diff(self._first) > 0) & failed
+        stratum = np.zeros(len(good), np.intp) if strata is None else strata
+        #: By stratum: tasks with solutions and failures, if tasks are drawn evenly.
+        self._even = [np.flatnonzero(good & (stratum == k)) for k in range(stratum.max() + 1)]
+        self._is_even = even
+        failures = bool(good.any() if even else failed.any())
         if not (len(self._solutions) and failures):
             missing = "failures" if len(self._solutions) else "solutions"
             raise ValueError(
                 f"there are no {missing} among {actions} actions on {len(self._outcomes)} "
                 "training tasks; use more actions or tasks"
             )
+        if even:
+            self.sizes = 2 * split_evenly(size // 2, [len(pool) for pool in self._even])
 
     @property
     def size(self) -> int:
@@ -114,8 +135,13 @@ class Batches:
         rng = np.random.default_rng([self._seed, number])
         groups = self._size // self._per_task
         half = batches * groups // 2
-        if self._even is not None:
-            task = self._even[rng.integers(0, len(self._even), half)]
+        if self._is_even:
+            drawn = [
+                pool[rng.integers(0, len(pool), (batches, attempts // 2))]
+                for pool, attempts in zip(self._even, self.sizes, strict=True)
+                if attempts
+            ]
+            task = np.concatenate(drawn, axis=1).reshape(-1)
             solved = self._solutions[rng.integers(self._first[task], self._first[task + 1])]
             pairs = np.stack([solved, self._failures(rng, task)], axis=1)
         elif self._balanced:
@@ -189,7 +215,6 @@ class Updates:
         graph: bool = True,
     ) -> None:
         self.done = 0
-        self.failure: str | None = None  # why there is no graph although one was wanted
         self._network, self._images, self._actions = network, images, actions
         self._batches = batches
         self._device = images.device
@@ -205,11 +230,13 @@ class Updates:
         self.optimizer = torch.optim.Adam(
             network.parameters(), lr=self._rate, fused=True, capturable=on_gpu
         )
-        self._wants_graph = graph and on_gpu
-        self._stream = torch.cuda.Stream() if self._wants_graph else None  # type: ignore[no-untyped-call]
-        self._warm_up = _WARM_UP
-        self._graph: torch.cuda.CUDAGraph | None = None
+        self._recorded = RecordedUpdate(self._update, self.optimizer, graph=graph and on_gpu)
         self._loaded: int | None = None
+
+    @property
+    def failure(self) -> str | None:
+        """Why there is no graph although one was wanted."""
+        return self._recorded.failure
 
     def restore(self, done: int, optimizer: dict[str, Any]) -> None:
         """Resume after earlier updates."""
@@ -233,26 +260,12 @@ class Updates:
             self._load(number)
             self._rates[place : place + part] = self._upload(rates[made : made + part])
             self._place.fill_(place)
-            self._make(part)
+            self._recorded.make(part)
             made += part
             self.done += part
         mean = float(self._loss) / count
         self._loss.zero_()
         return mean
-
-    def _make(self, count: int) -> None:
-        while count and self._wants_graph and self._graph is None:
-            if self._warm_up:
-                self._warm_up_update()
-                self._warm_up -= 1
-                count -= 1
-            else:
-                self._record()
-        for _ in range(count):
-            if self._graph is not None:
-                self._graph.replay()
-            else:
-                self._update()
 
     def _update(self) -> None:
         self.optimizer.zero_grad(set_to_none=True)
@@ -269,28 +282,6 @@ class Updates:
         self.optimizer.step()
         self._loss += loss.detach()
         self._place += 1
-
-    def _warm_up_update(self) -> None:
-        """Make an update on a stream of its own, which has to precede the recording of a graph."""
-        assert self._stream is not None
-        self._stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(self._stream):
-            self._update()
-        torch.cuda.current_stream().wait_stream(self._stream)
-
-    def _record(self) -> None:
-        """Record an update without making it."""
-        graph = torch.cuda.CUDAGraph()
-        self.optimizer.zero_grad(set_to_none=True)
-        try:
-            with torch.cuda.graph(graph, stream=self._stream):
-                self._update()
-        except RuntimeError as error:
-            # Slower, but with the same batches; `failure` says so.
-            self._wants_graph, self.failure = False, str(error).splitlines()[0]
-            self.optimizer.zero_grad(set_to_none=True)
-        else:
-            self._graph = graph
 
     def _load(self, number: int) -> None:
         if self._loaded != number:

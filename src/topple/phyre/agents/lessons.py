@@ -1,8 +1,10 @@
 """What the transformer learns from: tasks, then puzzles as they come, and batches of attempts.
 
 Half of a batch are solutions, half are failures on the same scenes. Mined attempts with the same
-outcome take the place of some, see :mod:`~topple.phyre.agents.mined`. Batches are drawn on the
-host and depend on the seed, their number, and what has been added.
+outcome take the place of some, see :mod:`~topple.phyre.agents.mined`. Attempts come in groups on
+scenes of about the same size, and every batch has groups of the same sizes, so that a GPU does the
+same in each. Batches are drawn on the host and depend on the seed, their number, and what has been
+added.
 """
 
 from __future__ import annotations
@@ -16,25 +18,36 @@ import torch
 from torch import Tensor
 
 from topple.phyre.action import Actions
-from topple.phyre.agents.dqn_updates import Batches
+from topple.phyre.agents.dqn_updates import Batches, split_evenly
 from topple.phyre.agents.mined import Mined
 from topple.phyre.agents.puzzle_supply import Part
 from topple.phyre.agents.scene_tokens import SceneTokens
+from topple.phyre.agents.transformer_network import LENGTHS, length_kinds
 from topple.phyre.agents.watched import Watched
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.result import Outcome
 from topple.phyre.task import Task
+from topple.phyre.tier import COMPONENTS_PER_BALL
 
 Ints = npt.NDArray[np.int64]
 
 
-class Batch(NamedTuple):
-    """Attempts to learn from, or [batches, ...] those of several batches."""
+class Group(NamedTuple):
+    """Attempts of a batch that are computed together."""
 
-    scenes: Ints  # [attempts]
-    numbers: Ints  # [attempts] places in the table of actions
-    solved: npt.NDArray[np.float32]  # [attempts]
-    watched: Ints  # [watched] places among the watched attempts, which come on top
+    length: int  # tokens that each is padded to
+    attempts: int
+    watched: int
+
+
+class Drawn(NamedTuple):
+    """Batches of attempts to learn from, group after group."""
+
+    scenes: Ints  # [batches, attempts]
+    numbers: Ints  # [batches, attempts] places in the table of actions
+    solved: npt.NDArray[np.float32]  # [batches, attempts]
+    watched: Ints  # [batches, watched] places among the watched attempts, which come on top
+    groups: tuple[Group, ...]
 
 
 class Lessons:
@@ -49,19 +62,19 @@ class Lessons:
     Attributes:
         scenes: of the tasks, then of the puzzles.
         actions: [actions, action_size] the list, then the mined actions, scene by scene.
-        watched: actions, outcomes, touches and motions of watched attempts.
-        watched_scenes: [watched] their scenes, in the memory of the host.
+        watched: scenes, actions, outcomes, touches and motions of watched attempts.
     """
 
     def __init__(self, listed: Actions, task_share: float, mined_share: float, device: str) -> None:
         self.scenes = SceneTokens(device)
         self.actions = torch.tensor(listed, dtype=torch.float32, device=device)
         self.watched: list[Tensor] = []
-        self.watched_scenes: Ints = np.zeros(0, np.int64)
+        self._watched_scenes: Ints = np.zeros(0, np.int64)
         self._listed = len(listed)
+        self._balls = listed.shape[1] // COMPONENTS_PER_BALL
         self._task_share, self._mined_share = task_share, mined_share
         self._tasks: Outcomes = np.zeros((0, 0), np.int8)
-        self._task_batches: Batches | None = None
+        self._batches: dict[tuple[str, int], Batches] = {}
         self._puzzles: list[Outcomes] = []
         self._first: list[Ints] = []
         self._mined: list[Outcomes] = []
@@ -100,13 +113,13 @@ class Lessons:
         self.actions = torch.cat([self.actions, *actions])
         self._mined += [part.outcomes for part in mined]
         if watched:
-            scenes, *columns = (np.concatenate(arrays) for arrays in zip(*watched, strict=True))
+            columns = [np.concatenate(arrays) for arrays in zip(*watched, strict=True)]
             tensors = [torch.from_numpy(column).to(device) for column in columns]
             pairs = zip(self.watched, tensors, strict=True)
             self.watched = [torch.cat(pair) for pair in pairs] if self.watched else tensors
-            self.watched_scenes = np.concatenate([self.watched_scenes, scenes])
+            self._watched_scenes = np.concatenate([self._watched_scenes, columns[0]])
 
-    def draw(self, count: int, size: int, watched: int, seed: int, number: int) -> Batch:
+    def draw(self, count: int, size: int, watched: int, seed: int, number: int) -> Drawn:
         """Draw consecutive batches.
 
         Args:
@@ -116,31 +129,66 @@ class Lessons:
             seed: of all random choices.
             number: of this draw.
         """
+        kinds = length_kinds(self.scenes.counts, self._balls)
+        tasks = len(self._tasks)
         of_tasks = 2 * round((self._task_share if self._puzzles else 1.0) * size / 2)
-        of_tasks = min(of_tasks, size - size % 2) if len(self._tasks) else 0
-        chunks: list[tuple[npt.NDArray[np.generic], ...]] = []
+        of_tasks = min(of_tasks, size - size % 2) if tasks else 0
+        of_puzzles = (size - of_tasks) // 2 * 2 if self._puzzles else 0
+        columns: list[tuple[npt.NDArray[np.generic], ...]] = []
+        kind: list[Ints] = []
         if of_tasks:
-            if self._task_batches is None or self._task_batches.size != of_tasks:
-                self._task_batches = Batches(self._tasks, of_tasks, even=True, seed=seed)
-            chunk = self._task_batches.chunk(number, count)
-            chunks.append((chunk.tasks, chunk.numbers, chunk.solved))
-        rest = (size - of_tasks) // 2 * 2
-        if rest and self._puzzles:
-            outcomes, first = np.concatenate(self._puzzles), np.concatenate(self._first)
-            chunk = Batches(outcomes, rest, even=True, seed=seed).chunk(number, count)
-            numbers = first[chunk.tasks] + chunk.numbers
-            chunks.append((chunk.tasks + len(self._tasks), numbers, chunk.solved))
+            batches = self._drawing_from("tasks", kinds[:tasks], of_tasks, seed)
+            chunk = batches.chunk(number, count)
+            columns.append((chunk.tasks, chunk.numbers, chunk.solved))
+            kind.append(np.repeat(np.arange(len(batches.sizes)), batches.sizes))
+        if of_puzzles:
+            batches = self._drawing_from("puzzles", kinds[tasks:], of_puzzles, seed)
+            chunk = batches.chunk(number, count)
+            numbers = np.concatenate(self._first)[chunk.tasks] + chunk.numbers
+            columns.append((chunk.tasks + tasks, numbers, chunk.solved))
+            kind.append(np.repeat(np.arange(len(batches.sizes)), batches.sizes))
+        every = np.concatenate(kind)
+        order = np.argsort(every, kind="stable")
         scenes, numbers, solved = (
-            np.concatenate(arrays, axis=1).astype(kind)
-            for arrays, kind in zip(
-                zip(*chunks, strict=True), (np.int64, np.int64, np.float32), strict=True
+            np.concatenate(arrays, axis=1)[:, order].astype(dtype)
+            for arrays, dtype in zip(
+                zip(*columns, strict=True), (np.int64, np.int64, np.float32), strict=True
             )
         )
         rng = np.random.default_rng([seed, number, 1])
         self._take_mined(scenes, numbers, solved, rng)
-        seen = watched if self.watched else 0
-        top = rng.integers(max(1, len(self.watched_scenes)), size=(count, seen))
-        return Batch(scenes, numbers, solved, top)
+        top, seen = self._draw_watched(kinds, count, watched if self.watched else 0, rng)
+        attempts = np.bincount(every, minlength=len(LENGTHS))
+        sizes = zip(LENGTHS, attempts.tolist(), seen.tolist(), strict=True)
+        groups = tuple(Group(*row) for row in sizes if row[1] or row[2])
+        return Drawn(scenes, numbers, solved, top, groups)
+
+    def _drawing_from(
+        self, pool: str, kinds: npt.NDArray[np.intp], size: int, seed: int
+    ) -> Batches:
+        """What draws so many attempts of a batch, made again when puzzles have joined in."""
+        key = (pool, len(kinds))
+        found = self._batches.get(key)
+        if found is None or found.size != size:
+            outcomes = self._tasks if pool == "tasks" else np.concatenate(self._puzzles)
+            found = Batches(outcomes, size, even=True, strata=kinds, seed=seed)
+            self._batches = {old: kept for old, kept in self._batches.items() if old[0] != pool}
+            self._batches[key] = found
+        return found
+
+    def _draw_watched(
+        self, kinds: npt.NDArray[np.intp], count: int, watched: int, rng: np.random.Generator
+    ) -> tuple[Ints, Ints]:
+        """[batches, watched] places among the watched attempts, and [kinds] how many of each."""
+        kind = kinds[self._watched_scenes]
+        pools = [np.flatnonzero(kind == number) for number in range(len(LENGTHS))]
+        sizes = split_evenly(watched, [len(pool) for pool in pools])
+        drawn = [
+            pool[rng.integers(len(pool), size=(count, size))]
+            for pool, size in zip(pools, sizes.tolist(), strict=True)
+            if size
+        ]
+        return np.concatenate([np.zeros((count, 0), np.int64), *drawn], axis=1), sizes
 
     def _take_mined(
         self,

@@ -2,7 +2,8 @@
 
 From top to bottom: the settings, training, checkpoints, acting, online learning. The network is in
 :mod:`~topple.phyre.agents.transformer_network`, what it learns from in
-:mod:`~topple.phyre.agents.lessons`, and puzzles come from
+:mod:`~topple.phyre.agents.lessons`, its updates in
+:mod:`~topple.phyre.agents.transformer_updates`, and puzzles come from
 :mod:`~topple.phyre.agents.puzzle_supply`.
 
 The network says whether an action solves a scene. It learns from the training tasks and the cached
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -36,12 +38,13 @@ from torch.nn import functional
 from topple.phyre.action import Actions
 from topple.phyre.agents.belief import Belief, attempt_by_belief
 from topple.phyre.agents.dqn_updates import UpdateTimer
-from topple.phyre.agents.lessons import Batch, Lessons
+from topple.phyre.agents.lessons import Lessons
 from topple.phyre.agents.mined import changed, mine
 from topple.phyre.agents.puzzle_supply import Part, PuzzleSupply, Recipe
 from topple.phyre.agents.scene_tokens import SceneTokens
 from topple.phyre.agents.task_training import Checkpoint, chosen_tasks, data_digest
-from topple.phyre.agents.transformer_network import Prediction, SceneTransformer, predict, rank
+from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
+from topple.phyre.agents.transformer_updates import WEIGHT_DECAY, TransformerUpdates
 from topple.phyre.agents.watched import pick, watch
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.native import SceneSet, valid_actions
@@ -77,9 +80,6 @@ _FIRST_PUZZLES = 0.1  # of all puzzles are there before the first update
 _REPLANNED = 0.5  # of a time limit, from where on it may end the training with fewer updates
 _PREPARING = 0.35  # of a time limit, for puzzles that are made before the first update
 _WARM_UP = 200  # updates until the learning rate is full
-_WEIGHT_DECAY = 0.01
-_MAX_GRAD_NORM = 1.0
-_MOTION_SCALE = 4.0  # of displacements, which are shares of the scene, in the loss
 _ROUNDS, _PARENTS = 3, 256  # of refinement; actions that others are derived from
 _ONLINE_BATCH = 256  # attempts of an online update
 _SEEDS = 2**31
@@ -128,6 +128,7 @@ class Transformer:
         online_updates: updates after each finished test task.
         online_learning_rate: learning rate of the online updates.
         device: cpu, cuda, or auto: a GPU if there is one.
+        compile: whether the network is compiled by torch.compile, which takes a while first.
     """
 
     smoke: ClassVar[Mapping[str, Any]] = {
@@ -170,6 +171,9 @@ class Transformer:
     online_updates: int = 0
     online_learning_rate: float = 1e-4
     device: str = AUTO
+    compile: bool = False
+    #: Why updates were not replayed from a CUDA graph although that was wanted.
+    graph_failure: str | None = field(default=None, init=False, repr=False)
     #: Seconds of training so far.
     seconds: float = field(default=0.0, init=False, repr=False)
     _network: SceneTransformer | None = field(default=None, init=False, repr=False)
@@ -239,12 +243,6 @@ class Transformer:
         chosen = chosen_tasks(training, self.tasks)
         digest = self._digest(chosen)
         network = self._network = self._new_network(seed)
-        optimizer = torch.optim.AdamW(
-            network.parameters(),
-            lr=self.learning_rate,
-            weight_decay=_WEIGHT_DECAY,
-            fused=self.device != "cpu",
-        )
         before = self._start_from(training) if self.pretrained else None
         done = 0
         checkpoint = options.checkpoint
@@ -255,11 +253,15 @@ class Transformer:
             if found.is_finished:
                 self._finished = found
                 return
-            optimizer.load_state_dict(found.optimizer)
         start, earlier = time.monotonic(), self.seconds
         listed = training.actions(LIST_LENGTH)
         lessons = Lessons(listed, self.task_share, self.mined_share, self.device)
         self._add_tasks(lessons, training, chosen)
+        if self.compile:
+            network.compile_blocks()
+        updates = TransformerUpdates(network, lessons, self.auxiliary_weight)
+        if found is not None:
+            updates.restore(found.optimizer)
         watched = max(2, self.batch_size // 8) if self.auxiliary_weight else 0
         timer = UpdateTimer(options.minutes)
         seconds = None if options.minutes is None else 60 * options.minutes
@@ -278,7 +280,7 @@ class Transformer:
                 self.updates,
                 training.simulator_calls,
                 _half(network.state_dict()) if finished else network.state_dict(),
-                {} if finished else optimizer.state_dict(),
+                {} if finished else updates.optimizer.state_dict()["state"],
                 seen + (before.tasks if before else 0),
                 training.puzzles,
                 training.scenes_drawn,
@@ -304,21 +306,14 @@ class Transformer:
                 number = done // period
                 self._add_puzzles(lessons, supply, training, done, patient=seconds is None)
                 end = min(self.updates, (number + 1) * period)
-                begin = done
-                drawn = lessons.draw(end - begin, self.batch_size, watched, seed, number)
+                updates.load(lessons.draw(end - done, self.batch_size, watched, seed, number))
                 while done < end:
                     timer.start()
-                    count = min(timer.count, end - done)
-                    losses = []
-                    for _ in range(count):
-                        rate = self._rate(done)
-                        for group in optimizer.param_groups:
-                            group["lr"] = rate
-                        batch = Batch(*(array[done - begin] for array in drawn))
-                        losses.append(self._update(network, optimizer, lessons, batch))
-                        done += 1
-                    loss = float(torch.stack(losses).mean())
-                    timer.stop(count)
+                    rates = self._rates(done, min(timer.count, end - done))
+                    loss = updates.run(rates)
+                    done += len(rates)
+                    timer.stop(len(rates))
+                    self.graph_failure = updates.failure
                     self.updates = timer.plan(done, self.updates)
                     if seconds is not None:
                         spent = (time.monotonic() - begun) / seconds
@@ -328,7 +323,7 @@ class Transformer:
                     end = min(end, self.updates)
                     if checkpoint is not None and done == end and timer.is_time_to_save():
                         save(False).write(checkpoint)
-                    yield Report(done, self.updates, timer.rate, loss, rate)
+                    yield Report(done, self.updates, timer.rate, loss, float(rates[-1]))
         self._finished = save(True)
         load_weights(network, _single(self._finished.network))  # as others will load them
         if checkpoint is not None:
@@ -419,41 +414,15 @@ class Transformer:
         training.scenes_drawn += sum(part.drawn for part in parts)
         training.simulator_calls += sum(part.simulated for part in parts)
 
-    def _rate(self, done: int) -> float:
-        """The learning rate of the next update: a short rise, then half a cosine to 0."""
+    def _rates(self, done: int, count: int) -> npt.NDArray[np.float32]:
+        """[count] learning rates of the next updates: a short rise, then half a cosine to 0."""
+        number = np.arange(done, done + count)
         rise = min(_WARM_UP, max(1, self.updates // 10))
-        cosine = (1 + math.cos(math.pi * done / self.updates)) / 2
-        return self.learning_rate * cosine * min(1.0, (done + 1) / rise)
-
-    def _update(
-        self,
-        network: SceneTransformer,
-        optimizer: torch.optim.Optimizer,
-        lessons: Lessons,
-        batch: Batch,
-    ) -> Tensor:
-        """Make one update; returns the loss of outcomes, without waiting for it."""
-        network.train()
-        numbers, solved, top = (
-            torch.from_numpy(array).to(self.device)
-            for array in (batch.numbers, batch.solved, batch.watched)
-        )
-        count = len(solved)
-        actions, scenes = lessons.actions[numbers], batch.scenes
-        watched = [column[top] for column in lessons.watched]
-        if watched:
-            actions = torch.cat([actions, watched[0]])
-            scenes = np.concatenate([scenes, lessons.watched_scenes[batch.watched]])
-        found = predict(network, lessons.scenes, scenes, actions, motion=len(scenes) > count)
-        loss = outcome = functional.binary_cross_entropy_with_logits(found.logit[:count], solved)
-        if found.motion is not None:
-            seen = Prediction(found.logit[count:], found.touch[count:], found.motion[count:])
-            loss = loss + self.auxiliary_weight * _auxiliary_loss(seen, *watched[1:])
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(network.parameters(), _MAX_GRAD_NORM)
-        optimizer.step()
-        return outcome.detach()
+        cosine = (1 + np.cos(math.pi * number / self.updates)) / 2
+        rates: npt.NDArray[np.float32] = (
+            self.learning_rate * cosine * np.minimum(1.0, (number + 1) / rise)
+        ).astype(np.float32)
+        return rates
 
     # Checkpoints.
 
@@ -504,7 +473,9 @@ class Transformer:
                 )
             vectors = self._vectors(candidates)
             belief = Belief(logits, vectors, self.failure_penalty, self.failure_radius)
-            tried, outcomes = attempt_by_belief(testing, task, valid, belief, others)
+            tried, outcomes = attempt_by_belief(
+                testing, task, valid, belief, others, until_solved=online is None
+            )
             if online is not None:
                 online.learn(place, vectors[torch.from_numpy(tried)], outcomes)
 
@@ -544,7 +515,7 @@ class _Online:
     def __init__(self, network: SceneTransformer, scenes: SceneTokens, agent: Transformer) -> None:
         self._network, self._scenes, self._agent = network, scenes, agent
         self._optimizer = torch.optim.AdamW(
-            network.parameters(), lr=agent.online_learning_rate, weight_decay=_WEIGHT_DECAY
+            network.parameters(), lr=agent.online_learning_rate, weight_decay=WEIGHT_DECAY
         )
         self._rng = np.random.default_rng(0)
         self._seen: list[tuple[int, Outcomes]] = []
@@ -592,23 +563,6 @@ class TransformerOnline(Transformer):
     """The transformer that also learns from its attempts on test tasks."""
 
     online_updates: int = 5
-
-
-def _auxiliary_loss(found: Prediction, solved: Tensor, touch: Tensor, motion: Tensor) -> Tensor:
-    """How far predictions of outcome, touch and motion are off, where they are known."""
-    assert found.motion is not None
-    loss = functional.binary_cross_entropy_with_logits(found.logit, solved)
-    known = ~touch.isnan()
-    touched = functional.binary_cross_entropy_with_logits(
-        found.touch, touch.nan_to_num(), reduction="none"
-    )
-    loss = loss + (touched * known).sum() / known.sum().clamp(min=1)
-    there = ~motion.isnan()
-    target = motion.float().nan_to_num()
-    off = functional.smooth_l1_loss(
-        _MOTION_SCALE * found.motion, _MOTION_SCALE * target, reduction="none"
-    )
-    return loss + (off * there).sum() / there.sum().clamp(min=1)
 
 
 def _half(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -17,12 +17,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from topple.phyre.agents.dqn_network import mixed_precision
-from topple.phyre.agents.scene_tokens import COLUMNS, MOST_BODIES, PLACES, SceneTokens, ball_rows
+from topple.phyre.agents.scene_tokens import COLUMNS, PLACES, SceneTokens, ball_rows
 
 FREQUENCIES = 8  # of the Fourier features, each twice the one before
 TIMES = (1, 2, 4, 8)  # seconds after which the network says where bodies are
 MOTION = 2 * len(TIMES) + 4  # x and y then and at the end, sine and cosine of the turn
-_WIDTHS = (12, 24, MOST_BODIES)  # bodies that scenes are padded to
+#: Tokens that attempts are padded to: multiples of eight, which a GPU likes best.
+LENGTHS = (8, 16, 24, 40, 72)
 TOGETHER = {"cpu": 512, "cuda": 16_384}  # actions ranked together
 
 
@@ -31,7 +32,7 @@ class Prediction(NamedTuple):
 
     logit: Tensor  # [attempts] of solving the task
     touch: Tensor  # [attempts] for which share of the needed time the goal bodies touch
-    motion: Tensor | None  # [attempts, balls + bodies, MOTION], if asked for
+    motion: Tensor | None  # [watched, balls + bodies, MOTION] of the last attempts, if any
 
 
 class Block(nn.Module):
@@ -83,8 +84,13 @@ class SceneTransformer(nn.Module):
         waves = torch.pi * 2.0 ** torch.arange(FREQUENCIES)
         self.register_buffer("frequencies", waves, persistent=False)
 
+    def compile_blocks(self) -> None:
+        """Have the blocks compiled at first use: all of them alike, so as good as one."""
+        for block in self.blocks:
+            block.compile()
+
     def forward(
-        self, rows: Tensor, there: Tensor, balls: Tensor, *, motion: bool = False
+        self, rows: Tensor, there: Tensor, balls: Tensor, *, watched: int = 0
     ) -> Prediction:
         """What becomes of attempts.
 
@@ -92,7 +98,7 @@ class SceneTransformer(nn.Module):
             rows: [attempts, bodies, COLUMNS].
             there: [attempts, bodies] whether there is a body.
             balls: [attempts, balls, COLUMNS].
-            motion: whether to say where bodies will be.
+            watched: of how many attempts, the last ones, to say where bodies will be.
         """
         rows = torch.cat([balls, rows], dim=1)
         there = torch.cat([there.new_ones((len(rows), balls.shape[1] + 1)), there], dim=1)
@@ -105,9 +111,14 @@ class SceneTransformer(nn.Module):
             tokens = block(tokens, mask)
         # In full precision: a ranking of thousands needs finer steps than half precision has.
         with torch.autocast(rows.device.type, enabled=False):
-            tokens = self.norm(tokens.float() if motion else tokens[:, :1].float())
-            logit, touch = self.head(tokens[:, 0]).unbind(dim=1)
-            return Prediction(logit, touch, self.motion(tokens[:, 1:]) if motion else None)
+            logit, touch = self.head(self.norm(tokens[:, 0].float())).unbind(dim=1)
+            last = tokens[len(tokens) - watched :, 1:].float()
+            return Prediction(logit, touch, self.motion(self.norm(last)) if watched else None)
+
+
+def length_kinds(counts: npt.NDArray[np.int64], balls: int) -> npt.NDArray[np.intp]:
+    """[scenes] the shortest of ``LENGTHS`` that has room for so many bodies, by its place."""
+    return np.searchsorted(LENGTHS, counts + balls + 1)
 
 
 def predict(
@@ -130,25 +141,28 @@ def predict(
         motion: whether to say where bodies will be, padded to the largest scene there can be.
     """
     device = actions.device
-    kind = np.searchsorted(_WIDTHS, scenes.counts[index])
+    balls = ball_rows(actions)
+    kind = length_kinds(scenes.counts[index], balls.shape[1])
     order = np.argsort(kind, kind="stable")
     scene, place, back = (
         torch.from_numpy(array).to(device) for array in (index[order], order, np.argsort(order))
     )
-    balls = ball_rows(actions)[place]
+    balls = balls[place]
     parts: list[Prediction] = []
     start = 0
-    for width, count in zip(_WIDTHS, np.bincount(kind, minlength=len(_WIDTHS)), strict=True):
-        if not count:
-            continue
-        part = slice(start, start := start + int(count))
-        with mixed_precision(device):
-            rows, there = scenes.gather(scene[part], width)
-            found = network(rows, there, balls[part], motion=motion)
-        if found.motion is not None:
-            pad = (0, 0, 0, MOST_BODIES - width)
-            found = found._replace(motion=functional.pad(found.motion, pad))
-        parts.append(found)
+    with mixed_precision(device):
+        for length, count in zip(LENGTHS, np.bincount(kind, minlength=len(LENGTHS)), strict=True):
+            if not count:
+                continue
+            part = slice(start, start := start + int(count))
+            rows, there = scenes.gather(scene[part], length - balls.shape[1] - 1)
+            watched = int(count) if motion else 0
+            found = network(rows, there, balls[part], watched=watched)
+            if found.motion is not None:
+                found = found._replace(
+                    motion=functional.pad(found.motion, (0, 0, 0, LENGTHS[-1] - length))
+                )
+            parts.append(found)
     moved = [part.motion for part in parts if part.motion is not None]
     return Prediction(
         torch.cat([part.logit for part in parts])[back],
