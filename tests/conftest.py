@@ -99,7 +99,7 @@ def browser() -> Iterator[Browser]:
 def wasm_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both engines in WebAssembly, built from these sources and compressed."""
     if find_spec("ziglang") is None:
-        pytest.skip("ziglang is not installed: pip install -c constraints.txt ziglang")
+        pytest.skip("ziglang is not installed: pip install -c lock.txt ziglang")
     folder = tmp_path_factory.mktemp("wasm")
     script = Path(__file__).resolve().parents[1] / "native" / "cross" / "build_wasm.py"
     build = [sys.executable, str(script), "--out", str(folder)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import topple
 
@@ -118,3 +120,77 @@ def test_actions_are_pinned_by_their_commits() -> None:
     assert len(used) >= 8
     for line in used:
         assert re.fullmatch(r"- uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+(\.\d+)*", line), line
+
+
+def locked() -> dict[str, str]:
+    """The versions that lock.txt has for this Python; each has hashes."""
+    versions = {}
+    text = (ROOT / "lock.txt").read_text("utf-8")
+    for entry in re.split(r"\n(?=[a-z0-9])", text)[1:]:
+        first, *hashes = entry.replace("\\\n", "\n").strip().split("\n")
+        assert hashes, first
+        for each in hashes:
+            assert re.fullmatch(r" +--hash=sha256:[0-9a-f]{64} *", each), each
+        pin = Requirement(first)
+        assert re.fullmatch(r"==[^*,]+", str(pin.specifier)), first
+        if pin.marker is None or pin.marker.evaluate():
+            assert pin.name not in versions, first
+            versions[pin.name] = str(pin.specifier).removeprefix("==")
+    return versions
+
+
+def needed(line: str, extra: str, found: dict[str, Requirement]) -> None:
+    """Add a requirement and what it needs in turn, as far as that is installed."""
+    each = Requirement(line)
+    if each.marker and not each.marker.evaluate({"extra": extra}):
+        return
+    for wanted in ["", *sorted(each.extras)]:
+        key = f"{canonicalize_name(each.name)}[{wanted}]"
+        if key not in found:
+            found[key] = each
+            for below in requires(each.name) or []:
+                needed(below, wanted, found)
+
+
+def test_the_lock_has_whatever_the_development_tools_need() -> None:
+    found: dict[str, Requirement] = {}
+    needed("topple[dev]", "", found)
+    names = {key.partition("[")[0] for key in found} - {"topple"}
+    assert len(names) > 150
+    versions = locked()
+    assert names <= versions.keys(), f"run `make lock`: {sorted(names - versions.keys())}"
+    for name in ("numpy", "pip", "pytest", "scikit-build-core", "uv"):
+        assert name in versions
+
+
+def test_the_lock_has_the_versions_of_the_constraints() -> None:
+    versions = locked()
+    for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        pin = Requirement(line)
+        if pin.marker is None or pin.marker.evaluate():
+            assert (
+                pin.specifier
+                == Requirement(f"x=={versions[canonicalize_name(pin.name)]}").specifier
+            )
+
+
+def test_the_wheel_for_cpus_has_the_locked_version() -> None:
+    pin = (ROOT / ".ci" / "torch-cpu.txt").read_text("utf-8").splitlines()[-1]
+    assert pin.split()[0] == f"torch=={locked()['torch']}+cpu"
+
+
+def test_nothing_is_installed_without_its_hash() -> None:
+    """The package itself, which has no hash, comes from the checkout and brings nothing."""
+    files = [ROOT / "Makefile", ROOT / ".ci" / "run", *(ROOT / ".github").rglob("*.yml")]
+    found = [
+        line.strip()
+        for path in files
+        if path.exists()
+        for line in path.read_text("utf-8").splitlines()
+        if "pip install" in line
+    ]
+    assert len(found) == 4
+    for line in found:
+        assert "--require-hashes" in line or "--no-deps" in line, line
