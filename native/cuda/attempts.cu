@@ -1,5 +1,7 @@
 // The engine on a GPU: one lane per attempt, each with a world of its own in local memory,
 // which the hardware lays out so that neighbouring lanes read neighbouring words.
+//
+// Compiled with TOPPLE_IMAGINED, scenes have physics of their own, as somebody imagines them.
 #include "topple/phyre/job.h"
 
 using namespace topple::phyre;
@@ -52,6 +54,16 @@ __device__ inline Job read_job(const int64_t* list) {
   return job;
 }
 
+#ifdef TOPPLE_IMAGINED
+using ScenePhysics = ImaginedPhysics;
+__device__ inline ImaginedPhysics physics_of(const ImaginedPhysics* list, int32_t scene) {
+  return list[scene];
+}
+#else
+using ScenePhysics = void;  // there is no list
+__device__ inline ExactPhysics physics_of(const void*, int32_t) { return {}; }
+#endif
+
 }  // namespace
 
 // Tells the size of a world, which the host allocates.
@@ -83,7 +95,7 @@ extern "C" __global__ void check(const int64_t* words, uint8_t* valid) {
 // that none waits for the longest attempt of all.
 extern "C" __global__ void __launch_bounds__(64)
     attempts(const int64_t* words, const int64_t* order, int64_t count, const World* fresh,
-             unsigned long long* next) {
+             const ScenePhysics* physics, unsigned long long* next) {
   const Job job = read_job(words);
   World world;
   Workspace work;
@@ -94,8 +106,8 @@ extern "C" __global__ void __launch_bounds__(64)
     const int32_t scene = job.scene_index[i];
     Sink sink = job.sink(i);
     const AttemptResult result =
-        attempt(ExactPhysics{}, fresh[scene], world, work, job.scenes.view(scene), job.action(i),
-                job.ball_count, job.rules, sink);
+        attempt(physics_of(physics, scene), fresh[scene], world, work, job.scenes.view(scene),
+                job.action(i), job.ball_count, job.rules, sink);
     job.report(i, result, sink);
   }
 }

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from topple.phyre.engine.cuda_device import LIMITS
+from topple.phyre.engine.cuda_device import IMAGINED, LIMITS
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
@@ -31,15 +31,18 @@ class HostDevice:
     xp: Any = np
     lanes = 1
 
-    def __init__(self, folder: Path, limits: dict[str, int] = LIMITS) -> None:
+    def __init__(
+        self, folder: Path, limits: dict[str, int] = LIMITS, *, imagined: bool = False
+    ) -> None:
         if sys.platform == "win32":
             pytest.skip("the kernels are compiled with the options of GCC and Clang on Unix")
-        library = folder / "kernels.so"
+        library = folder / ("imagined.so" if imagined else "kernels.so")
         subprocess.run(
             [
                 os.environ.get("CXX", "c++"),
                 *FLAGS,
                 *(f"-DTOPPLE_MAX_{name}={limit}" for name, limit in limits.items()),
+                *([IMAGINED] if imagined else []),
                 f"-I{NATIVE / 'include'}",
                 "-include",
                 str(NATIVE / "tests" / "device_on_host.h"),

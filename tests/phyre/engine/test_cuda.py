@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from topple.phyre.action import discrete_actions
 from topple.phyre.engine import backend, cuda, cuda_device, native
 from topple.phyre.engine.backend import check_backend, device_for
 from topple.phyre.engine.cuda_device import LIMITS, CudaError, device_sources
-from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
-from topple.phyre.engine.request import Request
+from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch, valid_actions
+from topple.phyre.engine.physics import COARSE, Physics
+from topple.phyre.engine.request import MAX_STEPS, Request
 from topple.phyre.engine.result import BatchResult
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
 from topple.phyre.exactness import NOTHING, compare_backends
@@ -40,6 +42,22 @@ def on_device(host_device: HostDevice, monkeypatch: pytest.MonkeyPatch) -> HostD
     """Makes backend "cuda" the kernels on the host."""
     monkeypatch.setattr(backend, "cuda_device", lambda: host_device)
     return host_device
+
+
+@pytest.fixture(scope="module")
+def imagining_device(tmp_path_factory: pytest.TempPathFactory) -> HostDevice:
+    return HostDevice(tmp_path_factory.mktemp("kernels"), imagined=True)
+
+
+@pytest.fixture
+def on_imagining_device(imagining_device: HostDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes backend "cuda" the kernels for imagined physics, on the host."""
+
+    def device(*, imagined: bool) -> HostDevice:
+        assert imagined
+        return imagining_device
+
+    monkeypatch.setattr(backend, "cuda_device", device)
 
 
 def equal(one: BatchResult, two: BatchResult) -> bool:
@@ -115,6 +133,59 @@ def test_frames_drawn_over_the_last_are_those_drawn_anew(tier: Tier) -> None:
     assert here.images is not None
     assert here.images.any()
     assert equal(here, there)
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+@pytest.mark.usefixtures("on_imagining_device")
+def test_imagined_physics_have_the_same_bits_on_a_device(tier: Tier) -> None:
+    templates = tier.template_ids[::5]
+    perceived = [load_task(template_task_ids(name)[7]).scene for name in templates]
+    scenes = SceneSet(perceived)
+    # Each scene has physics of its own, and those of the first are PHYRE's.
+    physics = [Physics()] + [
+        replace(COARSE, friction=0.3 + 0.1 * k, gravity=-9.0 - k, noise=0.1 * (k % 2), seed=k)
+        for k in range(len(scenes) - 1)
+    ]
+    listed = discrete_actions(tier, 150, seed=5)
+    valid = np.flatnonzero(valid_actions(scenes, listed).all(axis=0))[:12]
+    index = np.repeat(np.arange(len(scenes)), len(valid))
+    actions = np.tile(listed[valid], (len(scenes), 1))
+    request = Request(max_steps=COARSE.steps(MAX_STEPS), stride=10, states=True, final_state=True)
+    there = simulate_batch(scenes, index, actions, request, backend="cuda", physics=physics)
+    here = simulate_batch(scenes, index, actions, request, physics=physics)
+    assert len(valid) > 4
+    assert equal(here, there)
+    for number, one in enumerate(physics):
+        rows = np.flatnonzero(index == number)
+        alone = SceneSet([perceived[number]])
+        own = simulate_batch(alone, 0 * rows, actions[rows], request, physics=one)
+        assert own.outcome.tolist() == there.outcome[rows].tolist()
+        assert own.steps.tolist() == there.steps[rows].tolist()
+    one = physics[-1]
+    same = (
+        simulate_batch(scenes, index, actions, request, backend=where, physics=one)
+        for where in ("cpu", "cuda")
+    )
+    assert equal(*same)
+
+
+@pytest.mark.usefixtures("on_imagining_device")
+def test_imagined_attempts_that_outgrow_the_device_keep_their_physics() -> None:
+    scenes = SceneSet([crowd(LIMITS["BODIES"] - 3), crowd(LIMITS["BODIES"] - 6)])
+    physics = [replace(COARSE, gravity=-5.0), COARSE]
+    actions = np.full((2, 3), 0.9) * [1, 1, 0.05]
+    request = Request(max_steps=100, final_state=True)
+    here, there = (
+        simulate_batch(scenes, [0, 1], actions, request, backend=where, physics=physics)
+        for where in ("cpu", "cuda")
+    )
+    assert equal(here, there)
+
+
+def test_there_is_a_physics_for_every_scene() -> None:
+    scenes = SceneSet([walled(ball(100, 50))])
+    with pytest.raises(ValueError, match="there are 2 physics for 1 scenes"):
+        simulate_batch(scenes, [0], np.zeros((1, 0)), physics=[COARSE, COARSE])
 
 
 def test_an_interrupted_batch_leaves_nothing_to_do(

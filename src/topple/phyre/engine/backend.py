@@ -24,8 +24,8 @@ def check_backend(name: str) -> Backend:
     raise ValueError(f"backend is {name!r}; it is one of {', '.join(BACKENDS)}")
 
 
-def device_for(backend: Backend, attempts: int) -> CudaDevice | None:
-    """The GPU to simulate a batch on; None for the CPU.
+def device_for(backend: Backend, attempts: int, *, imagined: bool = False) -> CudaDevice | None:
+    """The GPU to simulate a batch on, with PHYRE's physics or imagined ones; None for the CPU.
 
     Raises:
         CudaError: a GPU was asked for and cannot be used; the message says why.
@@ -33,7 +33,7 @@ def device_for(backend: Backend, attempts: int) -> CudaDevice | None:
     if check_backend(backend) == "cpu" or (backend == "auto" and attempts < WORTH_A_GPU):
         return None
     try:
-        return cuda_device()
+        return cuda_device(imagined=True) if imagined else cuda_device()
     except CudaError:
         if backend == "cuda":
             raise

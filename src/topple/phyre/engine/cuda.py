@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from topple.phyre.engine.cuda_device import LIMITS
 from topple.phyre.engine.packing import PackedScenes
+from topple.phyre.engine.physics import Physics, physics_bytes
 from topple.phyre.engine.request import Request
 from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, OUTPUTS, BatchResult
 from topple.progress import Progress, reporting
@@ -65,8 +66,19 @@ def simulate_on_device(
     request: Request,
     result: BatchResult,
     progress: Progress | None = None,
+    physics: Sequence[Physics] | None = None,
 ) -> npt.NDArray[np.int64]:
     """Simulates attempts into the arrays of a result.
+
+    Args:
+        device: with kernels for imagined physics if there are any.
+        scenes: of the attempts.
+        index: [attempts] the scene of each.
+        actions: [attempts, 3 * balls] checked.
+        request: what to simulate.
+        result: what it keeps.
+        progress: called with attempts that are settled, and all of them.
+        physics: of each scene; PHYRE's by default.
 
     Returns:
         Numbers of the attempts that outgrow the device's worlds and were not made.
@@ -74,7 +86,7 @@ def simulate_on_device(
     fitting = _fitting(scenes, actions.shape[1] // 3)
     fits = fitting[index]
     left = [np.flatnonzero(~fits)]
-    worlds = _Worlds(device, scenes, fitting, index)
+    worlds = _Worlds(device, scenes, fitting, index, physics)
     under_way: deque[_Launch] = deque()
     done = 0
     with reporting(progress, len(index)) as counter:
@@ -134,6 +146,7 @@ class _Worlds:
         words: the scenes' part of a job.
         fresh: the worlds.
         rank: [scenes] the order in which their attempts are made.
+        physics: [scenes] of each, or a byte that is not read.
     """
 
     def __init__(
@@ -142,15 +155,18 @@ class _Worlds:
         scenes: PackedScenes,
         fitting: npt.NDArray[np.bool_],
         index: npt.NDArray[np.int32],
+        physics: Sequence[Physics] | None,
     ) -> None:
         xp = device.xp
         self.device = device
+        listed = np.zeros(1, np.uint8) if physics is None else physics_bytes(physics)
         used = np.flatnonzero(fitting & (np.bincount(index, minlength=len(scenes)) > 0))
         queue = device.queue()
         with queue:
             self._arrays = [xp.asarray(array) for array in scenes.arrays().values()]
             self.words = [len(scenes), *map(device.pointer, self._arrays)]
             self.rank = xp.asarray(_rank(scenes))
+            self.physics = xp.asarray(listed)
             size = xp.zeros(1, np.int64)
             device.launch("describe", size)
             self.fresh = xp.empty(len(scenes) * int(device.download(size)[0]), np.uint8)
@@ -266,6 +282,7 @@ class _Launch:
                 self._order,
                 len(self._order),
                 self._worlds.fresh,
+                self._worlds.physics,
                 self._taken,
             )
 

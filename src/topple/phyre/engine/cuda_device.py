@@ -7,6 +7,7 @@ toolkit; the result is kept on disk under a hash of everything that went into it
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +32,8 @@ OPTIONS = (
     *(f"-DTOPPLE_MAX_{name}={limit}" for name, limit in LIMITS.items()),
 )
 
+IMAGINED = "-DTOPPLE_IMAGINED"  # compiles kernels for physics that come with the scenes
+
 _BLOCK = 64  # lanes
 _BLOCKS_PER_PROCESSOR = 2  # more worlds than this push each other out of the first cache
 _INSTALL = "pip install 'topple[cuda]'"
@@ -41,17 +44,20 @@ class CudaError(RuntimeError):
 
 
 @cache
-def cuda_device() -> CudaDevice:
-    """The current GPU, with the engine loaded onto it.
+def cuda_device(*, imagined: bool = False) -> CudaDevice:
+    """The current GPU, with the engine loaded onto it, or the one for imagined physics.
 
     Raises:
         CudaError: CuPy is missing, or there is no GPU, or the engine does not compile.
     """
-    return CudaDevice()
+    return CudaDevice(imagined=imagined)
 
 
 class CudaDevice:
     """The engine's kernels on a GPU.
+
+    Args:
+        imagined: whether scenes have physics of their own, as somebody imagines them.
 
     Attributes:
         xp: the array module of the device.
@@ -59,7 +65,7 @@ class CudaDevice:
         lanes: threads that simulate at a time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, imagined: bool = False) -> None:
         try:
             import cupy
         except ImportError:
@@ -76,7 +82,8 @@ class CudaDevice:
         self.name: str = properties["name"].decode()
         self.lanes: int = properties["multiProcessorCount"] * _BLOCKS_PER_PROCESSOR * _BLOCK
         architecture = f"sm_{properties['major']}{properties['minor']}"
-        self._module = cupy.RawModule(path=str(compiled_engine(architecture)))
+        options = (*OPTIONS, IMAGINED) if imagined else OPTIONS
+        self._module = cupy.RawModule(path=str(compiled_engine(architecture, options)))
 
     def queue(self) -> Any:
         """A new queue: what is asked for inside it runs beside what other queues hold."""
@@ -124,7 +131,7 @@ def device_sources() -> DeviceSources:
     )
 
 
-def compiled_engine(architecture: str) -> Path:
+def compiled_engine(architecture: str, options: Sequence[str] = OPTIONS) -> Path:
     """The engine's kernels for a GPU architecture, compiled unless that was done before.
 
     Raises:
@@ -134,7 +141,7 @@ def compiled_engine(architecture: str) -> Path:
 
     sources = device_sources()
     digest = hashlib.blake2b(digest_size=16)
-    for part in (architecture, *OPTIONS, repr(nvrtc.getVersion()), *sources.headers):
+    for part in (architecture, *options, repr(nvrtc.getVersion()), *sources.headers):
         digest.update(part.encode() + b"\0")
     for text in (sources.kernels, *sources.headers.values()):
         digest.update(text.encode() + b"\0")
@@ -147,7 +154,7 @@ def compiled_engine(architecture: str) -> Path:
             [name.encode() for name in sources.headers],
         )
         try:
-            nvrtc.compileProgram(program, [f"--gpu-architecture={architecture}", *OPTIONS])
+            nvrtc.compileProgram(program, [f"--gpu-architecture={architecture}", *options])
             binary = nvrtc.getCUBIN(program)
         except nvrtc.NVRTCError as error:
             log = nvrtc.getProgramLog(program).strip().splitlines()

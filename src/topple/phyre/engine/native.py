@@ -7,7 +7,7 @@ one way to simulate attempts: whoever has packed scenes calls it, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from itertools import chain
@@ -133,7 +133,7 @@ def simulate_batch(
     progress: Progress | None = None,
     out: BatchResult | None = None,
     backend: Backend = "cpu",
-    physics: Physics | None = None,
+    physics: Physics | Sequence[Physics] | None = None,
 ) -> BatchResult:
     """Simulates many attempts on all cores, or on a GPU.
 
@@ -152,8 +152,9 @@ def simulate_batch(
             get fresh memory for images. What this batch does not write (frames beyond
             ``frame_count``, objects and bodies a scene does not have) keeps its old value.
         backend: "cpu", "cuda", or "auto" for a GPU if there is one and the batch is large.
-        physics: other physics than PHYRE's, always on the CPU; ``max_steps`` and ``stride``
-            then count steps of theirs. Outcomes are what these physics imagine, no results.
+        physics: other physics than PHYRE's, of all scenes or of each of them; ``max_steps`` and
+            ``stride`` then count steps of theirs. Outcomes are what these physics imagine, no
+            results.
 
     Raises:
         ValueError: if an array has a wrong shape or value.
@@ -164,15 +165,41 @@ def simulate_batch(
     array = _action_array(actions, len(index))
     request = request or Request()
     result = result_buffers(scenes.packed, index, array.shape[1] // 3, request, out)
-    device = None if physics else device_for(backend, len(index))
-    if device is None:
-        chosen = {} if physics is None else {"physics": _native.Physics(**asdict(physics))}
+    if isinstance(physics, Sequence) and len(physics) != len(scenes):
+        raise ValueError(f"there are {len(physics)} physics for {len(scenes)} scenes")
+    device = device_for(backend, len(index), imagined=physics is not None)
+    if device is None and not isinstance(physics, Sequence):
+        chosen = _believed(physics)
         return _run(scenes, index, array, request, threads, progress, result, **chosen)
-    left = simulate_on_device(device, scenes.packed, index, array, request, result, progress)
-    if left.size:  # what outgrows the device's small worlds
-        part = result.rows(left)
-        result.put(left, _run(scenes, index[left], array[left], request, threads, None, part))
+    left = np.arange(len(index))
+    if device is not None:  # what outgrows the device's small worlds is left
+        each = [physics] * len(scenes) if isinstance(physics, Physics) else physics
+        left = simulate_on_device(
+            device, scenes.packed, index, array, request, result, progress, each
+        )
+    for rows, chosen in _by_physics(physics, index, left):
+        part = result.rows(rows)
+        part = _run(scenes, index[rows], array[rows], request, threads, None, part, **chosen)
+        result.put(rows, part)
     return result
+
+
+def _believed(physics: Physics | None) -> dict[str, Any]:
+    return {} if physics is None else {"physics": _native.Physics(**asdict(physics))}
+
+
+def _by_physics(
+    physics: Physics | Sequence[Physics] | None,
+    index: npt.NDArray[np.int32],
+    left: npt.NDArray[np.int64],
+) -> Iterator[tuple[npt.NDArray[np.int64], dict[str, Any]]]:
+    """The attempts that the CPU makes, which knows one physics at a time."""
+    if not isinstance(physics, Sequence):
+        if left.size:
+            yield left, _believed(physics)
+        return
+    for scene in np.unique(index[left]).tolist():
+        yield left[index[left] == scene], _believed(physics[scene])
 
 
 def simulate_branches(

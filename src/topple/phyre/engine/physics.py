@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
 
 from topple.phyre.engine.request import STEPS_PER_SECOND
 
@@ -57,3 +61,20 @@ class Physics:
 
 #: A larger time step, fewer passes, and fast bodies may pass through static ones.
 COARSE = Physics(time_step=1 / 40, velocity_passes=6, position_passes=3, continuous=False)
+
+_DEVICE_TYPE = np.dtype(  # ImaginedPhysics of the engine, in memory
+    [
+        *((name, np.float32) for name in ("time_step", "gravity", "friction", "restitution")),
+        ("noise", np.float32),
+        ("seed", np.uint32),
+        ("velocity_passes", np.int32),
+        ("position_passes", np.int32),
+        ("continuous", np.bool_),
+    ],
+    align=True,
+)
+
+
+def physics_bytes(several: Sequence[Physics]) -> npt.NDArray[np.uint8]:
+    """Physics as the kernels of a device read them, one after the other."""
+    return np.array([astuple(each) for each in several], _DEVICE_TYPE).view(np.uint8)
