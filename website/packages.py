@@ -26,7 +26,7 @@ PACKAGES = {
     "runs": Package(
         "Runs",
         "benchmark agent registry settings spec config runner record training executors "
-        "executors.local executors.ray",
+        "executors.ray",
     ),
     "reports": Package("Reports", "table statistics html"),
     "phyre": Package(

@@ -15,7 +15,7 @@ from topple.iphyre.play_log import PAPER_PLAYS
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.selection import GameSelection
 from topple.runs.config import RunConfig
-from topple.runs.executors.local import LocalExecutor
+from topple.runs.executors import LocalExecutor
 from topple.runs.executors.ray import RayExecutor
 from topple.runs.record import find_records
 from topple.runs.runner import Runner

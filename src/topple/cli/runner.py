@@ -13,8 +13,7 @@ from topple.cli.options import Cluster, Compute
 from topple.cli.progress import Bar, progress_bar
 from topple.phyre.engine.backend import check_backend
 from topple.runs.config import RunConfig
-from topple.runs.executors import Executor
-from topple.runs.executors.local import LocalExecutor
+from topple.runs.executors import Executor, LocalExecutor
 from topple.runs.executors.processes import ProcessExecutor
 from topple.runs.record import RunRecord
 from topple.runs.runner import Runner

@@ -32,8 +32,7 @@ from topple.datasets.sample import Array, Batch, Field, Row
 from topple.datasets.spec import Spec, spec_from_data
 from topple.files import lock, whole_file
 from topple.phyre.engine.backend import Backend
-from topple.runs.executors import Executor
-from topple.runs.executors.local import LocalExecutor
+from topple.runs.executors import Executor, LocalExecutor
 from topple.threads import thread_count
 
 MANIFEST = "dataset.json"

@@ -16,7 +16,8 @@ from topple.iphyre.results import GameResults, IPhyreConfig, IPhyreRecord
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.selection import GameSelection
 from topple.iphyre.split import Split
-from topple.runs.agent import Agent, Traits
+from topple.runs.agent import Traits
+from topple.runs.benchmark import Benchmark
 from topple.runs.registry import create_agent
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 STOCHASTIC = "stochastic"  # the setting of learners that can sample actions from their policy
 
 
-class IPhyreBenchmark:
+class IPhyreBenchmark(Benchmark):
     """I-PHYRE."""
 
     name = "iphyre"
@@ -72,10 +73,6 @@ class IPhyreBenchmark:
         """The results with these plain values."""
         return GameResults.from_data(data)
 
-    def groups(self) -> tuple[str, ...]:
-        """No groups: an agent has the same settings for all games."""
-        return ()
-
     def training(self, config: IPhyreConfig, runner: Runner) -> Training:
         """The training phase of a run."""
         selection = config.selection
@@ -111,12 +108,6 @@ class IPhyreBenchmark:
             return [config]
         sampled = {**config.settings, STOCHASTIC: True}
         return [config, replace(config, settings=sampled, attempts=PAPER_PLAYS)]
-
-    def dev_score(
-        self, agent: Agent[Training, Testing], config: IPhyreConfig, runner: Runner
-    ) -> None:
-        """None: I-PHYRE has no games that settings may be chosen on."""
-        return
 
     def headline(self, record: IPhyreRecord) -> str:
         """The mean reward."""

@@ -36,35 +36,25 @@ class AttemptLog:
     Args:
         tasks: the test tasks. All of them count in the scores, tried or not.
         limit: attempts allowed on a task.
+
+    Attributes:
+        tasks: the test tasks, in the order of the score arrays.
+        limit: attempts allowed on a task.
+        invalid: how many actions were turned away because they did not fit.
     """
 
     def __init__(self, tasks: Iterable[TaskId], limit: int = MAX_ATTEMPTS) -> None:
-        self._tasks = tuple(tasks)
-        self._place = {task: place for place, task in enumerate(self._tasks)}
-        if len(self._place) != len(self._tasks):
+        self.tasks = tuple(tasks)
+        self._place = {task: place for place, task in enumerate(self.tasks)}
+        if len(self._place) != len(self.tasks):
             raise AttemptError("a test task is listed twice; list each once")
         if not 1 <= limit <= MAX_ATTEMPTS:
             raise AttemptError(f"limit is {limit}; it has to be between 1 and {MAX_ATTEMPTS}")
-        self._limit = limit
+        self.limit = limit
         self._attempts: list[Attempt] = []
-        self._made = [0] * len(self._tasks)
-        self._first_solved = [0] * len(self._tasks)
-        self._turned_away = 0
-
-    @property
-    def tasks(self) -> tuple[TaskId, ...]:
-        """The test tasks, in the order of the score arrays."""
-        return self._tasks
-
-    @property
-    def limit(self) -> int:
-        """Attempts allowed on a task."""
-        return self._limit
-
-    @property
-    def invalid(self) -> int:
-        """How many actions were turned away because they did not fit."""
-        return self._turned_away
+        self._made = [0] * len(self.tasks)
+        self._first_solved = [0] * len(self.tasks)
+        self.invalid = 0
 
     def append(self, task: TaskId, action: Iterable[float], outcome: Outcome | int) -> bool:
         """Log an action and tell whether it counted; an invalid one does not.
@@ -75,11 +65,11 @@ class AttemptLog:
         outcome = Outcome(outcome)
         place = self._placed(task)
         if not outcome.is_valid:
-            self._turned_away += 1
+            self.invalid += 1
             return False
-        if self._made[place] >= self._limit:
+        if self._made[place] >= self.limit:
             raise AttemptError(
-                f"task '{task}' already has {self._limit} attempts; check remaining() before "
+                f"task '{task}' already has {self.limit} attempts; check remaining() before "
                 "trying again"
             )
         self._made[place] += 1
@@ -92,11 +82,11 @@ class AttemptLog:
         """Add the attempts of another log, and what it turned away."""
         for attempt in log:
             self.append(*attempt)
-        self._turned_away += log.invalid
+        self.invalid += log.invalid
 
     def remaining(self, task: TaskId) -> int:
         """Attempts still allowed on a task."""
-        return self._limit - self._made[self._placed(task)]
+        return self.limit - self._made[self._placed(task)]
 
     def is_solved(self, task: TaskId) -> bool:
         """Whether some attempt solved the task."""

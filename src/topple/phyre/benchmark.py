@@ -22,6 +22,7 @@ from topple.phyre.selection import Part, TaskSelection
 from topple.phyre.task import Task, TaskId, load_task
 from topple.phyre.tier import Tier
 from topple.runs.agent import Agent, Traits
+from topple.runs.benchmark import Benchmark
 
 if TYPE_CHECKING:
     from topple.runs.runner import Runner
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 DEV_TASKS = 100  # so many dev tasks are scored during a training
 
 
-class PhyreBenchmark:
+class PhyreBenchmark(Benchmark):
     """PHYRE."""
 
     name = "phyre"
@@ -169,10 +170,6 @@ class PhyreBenchmark:
         solvable = (outcomes == Outcome.SOLVED).any(axis=1)
         undecided = ~solvable & (outcomes == UNKNOWN).any(axis=1)
         return {"auccess": float(solvable.mean()), "undecided_tasks": int(undecided.sum())}
-
-    def scored_configs(self, config: PhyreConfig) -> list[PhyreConfig]:
-        """The run that scores a trained agent."""
-        return [config]
 
     def dev_score(
         self, agent: Agent[Training, Testing], config: PhyreConfig, runner: Runner

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count as count_from
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -119,32 +119,6 @@ class Draft(NamedTuple):
     goal: Ints  # [bodies] 1 and 2: the bodies that had to touch; 0: others
 
 
-class Source(Protocol):
-    """Where scenes come from."""
-
-    @property
-    def tier(self) -> Tier:
-        """What actions place."""
-
-    @property
-    def outlines(self) -> OutlineTable:
-        """The shapes of all bodies drawn so far."""
-
-    @property
-    def name(self) -> str:
-        """One word for the puzzles."""
-
-    @property
-    def statics_overlap(self) -> bool:
-        """Whether static bodies may overlap each other."""
-
-    def draw(self, count: int, rng: np.random.Generator) -> Draft:
-        """Draw scenes, before overlaps are refused."""
-
-    def settles(self, count: int, rng: np.random.Generator) -> Flags:
-        """[scenes] whether bodies come to rest before a scene begins."""
-
-
 class OutlineTable:
     """Outlines by number, each listed once."""
 
@@ -183,6 +157,32 @@ class OutlineTable:
         return found
 
 
+class Source:
+    """Where scenes come from.
+
+    Attributes:
+        name: one word for the puzzles.
+        statics_overlap: whether static bodies may overlap each other.
+        tier: what actions place.
+        outlines: the shapes of all bodies drawn so far.
+    """
+
+    name: ClassVar[str]
+    statics_overlap: ClassVar[bool]
+
+    def __init__(self, tier: Tier) -> None:
+        self.tier = tier
+        self.outlines = OutlineTable()
+
+    def draw(self, count: int, rng: np.random.Generator) -> Draft:
+        """Draw scenes, before overlaps are refused."""
+        raise NotImplementedError
+
+    def settles(self, count: int, rng: np.random.Generator) -> Flags:
+        """[scenes] whether bodies come to rest before a scene begins; none do by default."""
+        return np.zeros(count, bool)
+
+
 def _scale(body: Body) -> float:
     """The scale that the scene builder would take for a body; 0 if its kind has none."""
     if body.kind is Kind.BALL:
@@ -194,7 +194,7 @@ def _scale(body: Body) -> float:
     return math.sqrt(max(body.diameter**2 - shapes.BAR_HEIGHT**2, 0.0)) / SCENE_SIZE
 
 
-class Scrambled:
+class Scrambled(Source):
     """Scenes made of the bodies of tasks.
 
     Args:
@@ -207,10 +207,9 @@ class Scrambled:
     def __init__(self, tasks: Sequence[Task]) -> None:
         if not tasks:
             raise ValueError("there are no tasks to scramble; give at least one")
-        self.tier = tasks[0].tier
+        super().__init__(tasks[0].tier)
         if any(task.tier is not self.tier for task in tasks):
             raise ValueError("the tasks are of both tiers; give those of one")
-        self.outlines = OutlineTable()
         outline, pose, dynamic, goal, kind, scale, counts = [], [], [], [], [], [], []
         for task in tasks:
             kept = [
@@ -231,10 +230,6 @@ class Scrambled:
         self._outline, self._pose = np.array(outline, np.int32), np.array(pose, np.float64)
         self._dynamic, self._goal = np.array(dynamic, bool), np.array(goal)
         self._kind, self._scale = np.array(kind), np.array(scale)
-
-    def settles(self, count: int, rng: np.random.Generator) -> Flags:
-        """Bodies begin where they were put, like those of tasks."""
-        return np.zeros(count, bool)
 
     def draw(self, count: int, rng: np.random.Generator) -> Draft:
         """Draw scenes, each from one task or two."""
@@ -305,7 +300,7 @@ class Scrambled:
         pose[:, :2] += rng.normal(0, 1, (len(scene), 2)) * spread[:, None]
 
 
-class Free:
+class Free(Source):
     """Scenes made of building blocks, which no task feeds.
 
     Args:
@@ -314,10 +309,6 @@ class Free:
 
     name = "free"
     statics_overlap = False
-
-    def __init__(self, tier: Tier) -> None:
-        self.tier = tier
-        self.outlines = OutlineTable()
 
     def settles(self, count: int, rng: np.random.Generator) -> Flags:
         """Half of the scenes begin at rest."""

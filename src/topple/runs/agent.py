@@ -78,6 +78,13 @@ class Agent(Protocol[TrainingT, TestingT]):
         ...
 
 
+class Untrained:
+    """The training of agents that need none."""
+
+    def train(self, training: object) -> None:
+        """Nothing to learn."""
+
+
 class Report(NamedTuple):
     """The state of a training, reported every few seconds."""
 

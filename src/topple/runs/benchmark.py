@@ -88,8 +88,8 @@ class Benchmark(Protocol):
         ...
 
     def groups(self) -> tuple[str, ...]:
-        """The groups that an agent file may have settings for."""
-        ...
+        """The groups that an agent file may have settings for; none by default."""
+        return ()
 
     def training(self, config: RunConfig[Any], runner: Runner) -> Training:
         """The training phase of a run."""
@@ -106,14 +106,14 @@ class Benchmark(Protocol):
         ...
 
     def scored_configs(self, config: RunConfig[Any]) -> list[RunConfig[Any]]:
-        """The runs that score a trained agent."""
-        ...
+        """The runs that score a trained agent; the one it was trained for by default."""
+        return [config]
 
     def dev_score(
         self, agent: Agent[Any, Any], config: RunConfig[Any], runner: Runner
     ) -> float | None:
         """A score on tasks that settings may be chosen on; None if there are no such tasks."""
-        ...
+        return None
 
     def headline(self, record: RunRecord[Any, Any]) -> str:
         """A record's score in a few words, for progress messages."""

@@ -11,8 +11,7 @@ from topple.progress import Progress
 from topple.runs.agent import Agent
 from topple.runs.benchmark import find_benchmark, provenance
 from topple.runs.config import RunConfig
-from topple.runs.executors import Executor
-from topple.runs.executors.local import LocalExecutor
+from topple.runs.executors import Executor, LocalExecutor
 from topple.runs.record import RunRecord, made_here, read_record, record_path, write_record
 from topple.runs.registry import create_agent
 

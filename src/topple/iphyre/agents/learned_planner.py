@@ -7,13 +7,13 @@ places, which takes no knowledge of physics, only of the table's columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.agents.mdrnn import Foresight, Mdrnn, MdrnnNetwork, train_mdrnn
-from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS, first_table
+from topple.iphyre.agents.mdrnn import Foresight, MdrnnAgent, MdrnnNetwork
+from topple.iphyre.agents.outcome_data import first_table
 from topple.iphyre.agents.planner import Evaluate, Evaluated, PlanSearch
 from topple.iphyre.agents.sequence_data import STEPS
 from topple.iphyre.dataset import FPS
@@ -29,31 +29,20 @@ _MOVES = 6  # column of the object table
 
 
 @dataclass
-class LearnedPlanner:
+class LearnedPlanner(MdrnnAgent):
     """The agent that searches in a model it has learned.
 
     Attributes:
         plans: greatest number of plans imagined for each game.
         generations: generations of the search.
-        samples_per_class: solved episodes, and as many unsolved ones, of each training game.
-        lstm_hidden_size: units of the model's LSTM.
-        n_mixtures: normal distributions of its predictions.
-        model_epochs: epochs of its training.
-        model_seed: seed of its training; models are kept in the cache.
     """
 
     plans: int = 1000
     generations: int = 5
-    samples_per_class: int = SAMPLES_PER_CLASS
-    lstm_hidden_size: int = 256
-    n_mixtures: int = 5
-    model_epochs: int = 50
-    model_seed: int = 0
-    _mdrnn: Mdrnn | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "plans", "generations", "samples_per_class")
-        at_least(self, 1, "lstm_hidden_size", "n_mixtures", "model_epochs")
+        super().__post_init__()
+        at_least(self, 1, "plans", "generations")
 
     @property
     def traits(self) -> Traits:
@@ -62,19 +51,15 @@ class LearnedPlanner:
 
     def train(self, training: Training) -> None:
         """Train the model, unless the cache has it."""
-        self._mdrnn = Mdrnn(self.lstm_hidden_size, self.n_mixtures, self.model_epochs)
-        for _ in train_mdrnn(self._mdrnn, training.games, self.samples_per_class, self.model_seed):
+        for _ in self.train_model(training.games):
             pass
 
     def act(self, testing: Testing) -> None:
         """Play the most promising plan of each family until one works, then random ones."""
-        if self._mdrnn is None:
-            raise ValueError("the agent has no model; train it first")
-        rules, rng = testing.rules, testing.rng
+        rules, rng, model = testing.rules, testing.rng, self.model
         for game in testing.games:
             blocks = len(game.eliminable)
-            evaluate = model_evaluation(self._mdrnn.network, game, rules)
-            search = PlanSearch(evaluate, blocks, rules, rng)
+            search = PlanSearch(model_evaluation(model, game, rules), blocks, rules, rng)
             search.run(self.plans, self.generations)
             rows = [np.array(found.row, np.int32) for found in search.best()]
             wanted = [row_plan(game, row, rules) for row in rows] or [NO_PLAN]

@@ -22,6 +22,7 @@ from torch.nn import functional
 
 from topple import paths
 from topple.iphyre.agents.fitting import Fitting, Schedule, one_thread, read_fit, seeded
+from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS
 from topple.iphyre.agents.sequence_data import (
     STATE,
     STEPS,
@@ -257,6 +258,45 @@ def removal_rows(
         if 0 < choice <= len(game.eliminable):
             rows[slot, game.eliminable[choice - 1]] = 1.0
     return rows * states.reshape(-1, MAX_BODIES, COLUMNS).any(axis=2)
+
+
+@dataclass
+class MdrnnAgent:
+    """The settings of an agent that has an MDRNN.
+
+    Attributes:
+        samples_per_class: solved episodes, and as many unsolved ones, of each training game.
+        lstm_hidden_size: units of the model's LSTM.
+        n_mixtures: normal distributions of its predictions.
+        model_epochs: epochs of its training.
+        model_seed: seed of its training. Models are kept in the cache and shared between agents.
+    """
+
+    samples_per_class: int = SAMPLES_PER_CLASS
+    lstm_hidden_size: int = 256
+    n_mixtures: int = 5
+    model_epochs: int = 50
+    model_seed: int = 0
+    _mdrnn: Mdrnn | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "samples_per_class", "lstm_hidden_size", "n_mixtures", "model_epochs")
+
+    def train_model(self, games: Sequence[Game]) -> Iterator[Report]:
+        """Train the model, unless the cache has it."""
+        self._mdrnn = Mdrnn(self.lstm_hidden_size, self.n_mixtures, self.model_epochs)
+        return train_mdrnn(self._mdrnn, games, self.samples_per_class, self.model_seed)
+
+    @property
+    def model(self) -> MdrnnNetwork:
+        """The trained network.
+
+        Raises:
+            ValueError: There is none yet.
+        """
+        if self._mdrnn is None:
+            raise ValueError("the agent has no model; train it first")
+        return self._mdrnn.network
 
 
 def train_mdrnn(model: Mdrnn, games: Sequence[Game], each: int, seed: int) -> Iterator[Report]:

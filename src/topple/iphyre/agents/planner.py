@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from topple.iphyre.engine.batch import NEVER, simulate_batch
 from topple.iphyre.episode import scores_of
 from topple.iphyre.game import Game
-from topple.iphyre.phases import Testing, Training
+from topple.iphyre.phases import Testing
 from topple.iphyre.plan import NO_PLAN, Rows, late, queued, random_rows, removals, row_plan
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation, Traits
+from topple.runs.agent import Observation, Traits, Untrained
 from topple.runs.settings import at_least
 
 _SHARE_RANDOM = 0.2  # of a generation, once something is worth refining
@@ -149,7 +149,7 @@ def carried_out(due: Rows, ticks: NDArray[np.int32]) -> Rows:
 
 
 @dataclass
-class Planner:
+class Planner(Untrained):
     """The agent that searches in the simulator.
 
     With no calls it is the baseline that plays random plans until one works.
@@ -170,9 +170,6 @@ class Planner:
     def traits(self) -> Traits:
         """It knows the exact scene and plans everything before the first tick."""
         return Traits(observation=Observation.SCENE, strategy=Strategy.IN_ADVANCE.value)
-
-    def train(self, training: Training) -> None:
-        """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
         """Play the best plan found; where none was, do nothing, then try random plans."""

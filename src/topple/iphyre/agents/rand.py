@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from topple.iphyre.analysis.random_agent import paper_games, play_random
-from topple.iphyre.phases import Testing, Training
+from topple.iphyre.phases import Testing
 from topple.iphyre.play_log import play_of
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Traits
+from topple.runs.agent import Traits, Untrained
 
 
 @dataclass
-class Random:
+class Random(Untrained):
     """The random agent.
 
     With the published rules and seed its plays of the paper's games are the published ones,
@@ -28,9 +28,6 @@ class Random:
     def traits(self) -> Traits:
         """It acts at every tick and sees nothing."""
         return Traits(strategy=Strategy.ON_THE_FLY.value)
-
-    def train(self, training: Training) -> None:
-        """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
         """Play every game as often as allowed."""

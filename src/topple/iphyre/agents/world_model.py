@@ -8,7 +8,7 @@ and the state expected next if nothing is removed. It learns in the environment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
-from topple.iphyre.agents.mdrnn import Foresight, Mdrnn, MdrnnNetwork, removal_rows, train_mdrnn
-from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS
+from topple.iphyre.agents.mdrnn import Foresight, Mdrnn, MdrnnAgent, MdrnnNetwork, removal_rows
 from topple.iphyre.agents.rl import RlAgent
 from topple.iphyre.agents.rl_agents import ON_THE_FLY, RLLIB_TARGET_ENTROPY, A2c, Ppo, Sac, acting
 from topple.iphyre.agents.sequence_data import STATE
@@ -30,7 +29,6 @@ from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
 from topple.runs.agent import UNSAVED, Report, TrainingOptions
 from topple.runs.checkpoint import load_weights
-from topple.runs.settings import at_least
 
 _SEEN = observation_size(Strategy.ON_THE_FLY)
 _MODEL = ("lstm_hidden_size", "n_mixtures", "model_epochs")  # settings of the MDRNN
@@ -90,50 +88,29 @@ class ForesightVecEnv(GameVecEnv):
 
 
 @dataclass
-class WithForesight(RlAgent):
-    """What controllers share; their other settings are those of their algorithms.
-
-    Attributes:
-        samples_per_class: solved and unsolved episodes of each game that the MDRNN learns from.
-        lstm_hidden_size: units of its LSTM.
-        n_mixtures: normal distributions of its predictions.
-        model_epochs: epochs of its training.
-        model_seed: seed of its training. Models are kept in the cache and shared between agents.
-    """
-
-    samples_per_class: int = SAMPLES_PER_CLASS
-    lstm_hidden_size: int = 256
-    n_mixtures: int = 5
-    model_epochs: int = 50
-    model_seed: int = 0
-    _mdrnn: Mdrnn | None = field(default=None, init=False, repr=False)
+class WithForesight(RlAgent, MdrnnAgent):
+    """What controllers share; their settings are those of their models and algorithms."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, 1, "samples_per_class", *_MODEL)
+        MdrnnAgent.__post_init__(self)
 
     def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Train the MDRNN, unless the cache has it, then take the remaining steps.
 
         Reports on the MDRNN count its updates and are marked as preparing.
         """
-        self._mdrnn = Mdrnn(*(getattr(self, name) for name in _MODEL))
-        data = training.games, self.samples_per_class, self.model_seed
-        for epoch in train_mdrnn(self._mdrnn, *data):
+        for epoch in self.train_model(training.games):
             yield epoch._replace(preparing=True)
         yield from super().learn(training, options)
 
     def _env(self, games: Sequence[Game], rules: Rules, seed: int) -> GameVecEnv:
-        assert self._mdrnn is not None
-        network = self._mdrnn.network
-        return ForesightVecEnv(network, games, self.n_envs, rules, seed, self.reward_scale)
+        return ForesightVecEnv(self.model, games, self.n_envs, rules, seed, self.reward_scale)
 
     def _save(
         self, path: Path, run: dict[str, Any], games: list[str], seed: int, state: dict[str, Any]
     ) -> None:
-        assert self._mdrnn is not None
-        state = {**state, "mdrnn": self._mdrnn.network.state_dict()}
-        super()._save(path, run, games, seed, state)
+        super()._save(path, run, games, seed, {**state, "mdrnn": self.model.state_dict()})
 
     def _read(self, path: Path) -> dict[str, Any]:
         """Read a checkpoint, and use its MDRNN from now on."""
@@ -149,8 +126,7 @@ class WithForesight(RlAgent):
             self._play_game(testing, game)
 
     def _play_game(self, testing: Testing, game: Game) -> None:
-        assert self._mdrnn is not None
-        foresight = Foresight(self._mdrnn.network, 1)
+        foresight = Foresight(self.model, 1)
         with testing.episode(game) as episode:
             while not episode.state.over:
                 seen = episode.observe(self.strategy)

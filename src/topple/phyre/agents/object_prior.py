@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.engine.request import SCENE_SIZE
-from topple.phyre.phases import Testing, Training
+from topple.phyre.phases import Testing
 from topple.phyre.scene import Body, Circle, Scene
-from topple.runs.agent import Observation, Traits
+from topple.runs.agent import Observation, Traits, Untrained
 
 MARGIN = 5.0  # pixels on either side of a body
 
@@ -43,7 +43,7 @@ def _extent(body: Body) -> list[float]:
 
 
 @dataclass
-class ObjectPrior:
+class ObjectPrior(Untrained):
     """The agent that prefers the columns of bodies that move.
 
     Attributes:
@@ -56,9 +56,6 @@ class ObjectPrior:
     def traits(self) -> Traits:
         """It observes the bodies of the scene."""
         return Traits(observation=Observation.SCENE, candidates=self.actions)
-
-    def train(self, training: Training) -> None:
-        """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
         """Try the candidates of each task in the order of the list."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from topple.phyre.engine.result import Outcome
-from topple.phyre.phases import Testing, Training
-from topple.runs.agent import Observation, Traits
+from topple.phyre.phases import Testing
+from topple.runs.agent import Observation, Traits, Untrained
 
 
 @dataclass
-class Optimal:
+class Optimal(Untrained):
     """The oracle.
 
     Attributes:
@@ -28,9 +28,6 @@ class Optimal:
     def traits(self) -> Traits:
         """It knows everything, within its candidates."""
         return Traits(observation=Observation.SCENE, candidates=self.actions)
-
-    def train(self, training: Training) -> None:
-        """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
         """Try a solution, or any valid candidate of a task that has none."""

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from topple.phyre.phases import Testing, Training
-from topple.runs.agent import Traits
+from topple.phyre.phases import Testing
+from topple.runs.agent import Traits, Untrained
 
 LIST_LENGTH = 100_000  # far more than any published task needs for 100 valid actions
 
 
 @dataclass
-class Rand:
+class Rand(Untrained):
     """The random agent."""
 
     @property
     def traits(self) -> Traits:
         """It sees nothing and may place anything."""
         return Traits()
-
-    def train(self, training: Training) -> None:
-        """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
         """Try listed actions in order."""

@@ -25,3 +25,17 @@ class Executor(Protocol):
     def close(self) -> None:
         """Give back what it holds."""
         ...
+
+
+class LocalExecutor:
+    """The executor of this machine: one item after the other, each on all cores of the engine."""
+
+    def map(
+        self, function: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[tuple[Item, Result]]:
+        """Each item with its result, in order."""
+        for item in items:
+            yield item, function(item)
+
+    def close(self) -> None:
+        """Nothing is held."""
