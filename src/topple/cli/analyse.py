@@ -32,6 +32,7 @@ from topple.cli.select_tasks import chosen_tasks
 from topple.cli.study import open_store
 from topple.files import whole_file
 from topple.iphyre.analysis.people import game_candidates, played_games
+from topple.phyre import Task, Tier
 from topple.phyre.analysis.difficulty import (
     difficulty_table,
     random_curve,
@@ -62,8 +63,6 @@ from topple.phyre.figures import (
 )
 from topple.phyre.grid import Grid
 from topple.phyre.scene.codec import fingerprint
-from topple.phyre.task import Task
-from topple.phyre.tier import Tier
 from topple.player.path import compute_path
 from topple.reports.noise import LEVELS, Candidates, Likelihoods, NoiseFit, puzzle_likelihoods
 from topple.reports.table import Table

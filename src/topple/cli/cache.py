@@ -26,6 +26,7 @@ from topple.cli.output import Cell, Output, listing
 from topple.cli.runner import open_runner
 from topple.cli.select_tasks import chosen_tasks
 from topple.files import whole_file
+from topple.phyre import Task, Tier, template_tasks
 from topple.phyre.action import CACHE_SEED
 from topple.phyre.benchmark import PHYRE
 from topple.phyre.cache import ACTION_CACHE, ActionCache, SolutionIndex
@@ -40,8 +41,6 @@ from topple.phyre.cache.verify import (
 )
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.engine_hash import engine_hash
-from topple.phyre.task import Task, template_tasks
-from topple.phyre.tier import Tier
 
 app = App(
     """Build, check and exchange the outcomes of the fixed action list on PHYRE tasks.

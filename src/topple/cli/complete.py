@@ -1,4 +1,4 @@
-"""Shell completion of names. Each function imports what it needs only when it is called."""
+"""Shell completion of names; those that take long to load are looked up when they are needed."""
 
 from __future__ import annotations
 
@@ -10,27 +10,6 @@ def agents() -> list[str]:
     from topple.runs.benchmark import BENCHMARKS, find_benchmark
 
     return list(dict.fromkeys(name for each in BENCHMARKS for name in find_benchmark(each).agents))
-
-
-def tiers() -> list[str]:
-    """Name the tiers of PHYRE."""
-    from topple.phyre.tier import Tier
-
-    return [tier.value for tier in Tier]
-
-
-def templates() -> list[str]:
-    """Name the published templates of PHYRE."""
-    from topple.phyre.tier import Tier
-
-    return [name for tier in Tier for name in tier.template_ids]
-
-
-def setups() -> list[str]:
-    """Name the evaluation setups of PHYRE."""
-    from topple.phyre.fold import Setup
-
-    return [setup.value for setup in Setup]
 
 
 def splits() -> list[str]:
@@ -47,13 +26,6 @@ def games() -> list[str]:
     return [game.name for game in ALL]
 
 
-def backends() -> list[str]:
-    """Name the devices that attempts are simulated on."""
-    from topple.phyre.engine.backend import BACKENDS
-
-    return list(BACKENDS)
-
-
 def presets() -> list[str]:
     """Name the presets of data sets."""
     from topple.datasets.presets import preset_names
@@ -61,7 +33,11 @@ def presets() -> list[str]:
     return preset_names()
 
 
-def one_of(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+#: Names, or a function that looks them up.
+Source = Iterable[str] | Callable[[], Iterable[str]]
+
+
+def one_of(*sources: Source) -> Callable[[str], list[str]]:
     """Complete one name."""
 
     def complete(incomplete: str) -> list[str]:
@@ -70,7 +46,7 @@ def one_of(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     return complete
 
 
-def by_commas(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+def by_commas(*sources: Source) -> Callable[[str], list[str]]:
     """Complete the last of several comma-separated names."""
 
     def complete(incomplete: str) -> list[str]:
@@ -80,5 +56,5 @@ def by_commas(*sources: Callable[[], Iterable[str]]) -> Callable[[str], list[str
     return complete
 
 
-def _names(sources: Iterable[Callable[[], Iterable[str]]]) -> list[str]:
-    return [name for source in sources for name in source()]
+def _names(sources: Iterable[Source]) -> list[str]:
+    return [name for each in sources for name in (each() if callable(each) else each)]

@@ -20,8 +20,7 @@ from topple.cli.output import Output
 from topple.cli.progress import progress_bar
 from topple.files import whole_file
 from topple.media.files import save_frames, save_png
-from topple.phyre import Task, Tier, load_task, template_task_ids
-from topple.phyre.action import discrete_actions
+from topple.phyre import Task, Tier, discrete_actions, load_task, template_task_ids
 from topple.phyre.cache.table import OutcomeTable, TableBuilder
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.pictures import film, tier_sheet

@@ -22,8 +22,8 @@ from topple.cli.groups import App, Flag
 from topple.cli.options import Seed
 from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
+from topple.iphyre import AT_10_HZ, AT_60_HZ
 from topple.iphyre import engine_hash as games
-from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.phyre.engine.cuda_device import cuda_device
 from topple.phyre.engine_hash import FAITHFUL, engine_hash
 from topple.phyre.exactness import NOTHING, compare_backends

@@ -14,7 +14,6 @@ from topple.cli.errors import resumable
 from topple.cli.groups import App
 from topple.cli.llm import LLM, LlmOptions, LlmRun, llm_label
 from topple.cli.options import (
-    GAMES_HELP,
     AgentOrNobody,
     Compute,
     Database,
@@ -24,18 +23,18 @@ from topple.cli.options import (
     Seed,
     Settings,
     SetupName,
-    complete_games,
+    SomeGames,
     parse_numbers,
     parse_settings,
 )
 from topple.cli.output import Output
 from topple.cli.run_tables import runs_output
 from topple.cli.runner import open_runner, run_all
-from topple.cli.select_games import chosen_games
 from topple.cli.select_tasks import parse_tasks
 from topple.cli.study import open_store, write_participants
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.selection import GameSelection
+from topple.iphyre.split import chosen_games
 from topple.llm.presets import preset_attempts
 from topple.phyre.fold import Setup
 from topple.phyre.selection import Part, TaskSelection
@@ -66,12 +65,14 @@ class Scored:
     part: ScoredPart = Part.TEST
     tasks: str | None = None
     puzzles: Path | None = None
-    games: Annotated[
-        str | None,
-        typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
-    ] = None
+    games: SomeGames = None
     hz: int | None = None
     attempts: Annotated[int | None, typer.Option(min=1)] = None
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark of the tasks or games."""
+        return "phyre" if self.games is None else "iphyre"
 
     def selections(self) -> list[TaskSelection] | list[GameSelection]:
         """Return the tasks or games of each run.
@@ -80,7 +81,7 @@ class Scored:
             ValueError: Neither benchmark is chosen, or both are.
         """
         if self.puzzles is not None:
-            return [self._own_puzzles(self.puzzles)]
+            return [TaskSelection.of_file(self.puzzles, *self._trained_fold("--puzzles"))]
         if (self.setup is None) == (self.games is None):
             raise ValueError("give either --setup, for PHYRE, or --games, for I-PHYRE")
         if self.setup is not None:
@@ -91,27 +92,22 @@ class Scored:
             raise ValueError("--tasks is for PHYRE; name games with --games")
         return [GameSelection(self.game_names(), hz=self.hz or AT_10_HZ.hz)]
 
-    def _own_puzzles(self, path: Path) -> TaskSelection:
-        if self.tasks is not None or self.games is not None or self.part is not Part.TEST:
-            raise ValueError("--puzzles selects the tasks; leave out --tasks, --games, --part")
-        [fold] = parse_numbers(self.folds, "folds")[:1]
-        setup = None if self.setup is None else Setup.parse(self.setup)
-        return TaskSelection.of_file(path, setup, fold)
-
-    def of_study(
-        self, study: str, database: str | None
-    ) -> tuple[list[TaskSelection] | list[GameSelection], int]:
-        """Return the puzzles of a study in the player, and its participants' number of attempts.
+    def _trained_fold(self, option: str) -> tuple[Setup | None, int]:
+        """Return the fold to train on where another option selects the tasks.
 
         Raises:
             ValueError: Other tasks or games are chosen as well.
         """
         if self.tasks is not None or self.games is not None or self.part is not Part.TEST:
-            raise ValueError(
-                "--tasks-of-study selects the tasks; leave out --tasks, --games, --part"
-            )
+            raise ValueError(f"{option} selects the tasks; leave out --tasks, --games, --part")
         setup = None if self.setup is None else Setup.parse(self.setup)
-        [fold] = parse_numbers(self.folds, "folds")[:1]
+        return setup, parse_numbers(self.folds, "folds")[0]
+
+    def of_study(
+        self, study: str, database: str | None
+    ) -> tuple[list[TaskSelection] | list[GameSelection], int]:
+        """Return the puzzles of a study in the player, and its participants' number of attempts."""
+        setup, fold = self._trained_fold("--tasks-of-study")
         with open_store(database) as store:
             from topple.player.study_records import study_selections
 
@@ -202,7 +198,8 @@ def evaluate(
         label = label or llm_label(settings)
     else:
         llm.refuse(agent)
-    attempts = _attempts(scored, settings)
+    # 0 is the default of the benchmark.
+    attempts = scored.attempts or preset_attempts(scored.benchmark, settings.get("preset"))
     if tasks_of_study is None:
         selections = scored.selections()
     else:
@@ -238,20 +235,13 @@ def _score_export(path: Path, folder: Path) -> list[RunRecord[Any, Any]]:
     return records
 
 
-def _attempts(scored: Scored, settings: Mapping[str, Setting]) -> int:
-    """Return the attempts that options or a preset allow; 0 is the default of the benchmark."""
-    benchmark = "phyre" if scored.games is None else "iphyre"
-    return scored.attempts or preset_attempts(benchmark, settings.get("preset"))
-
-
 def _load(
     agent: str, checkpoint: Path, settings: Mapping[str, Setting], scored: Scored, label: str
 ) -> tuple[RunConfig[Any], Learner[Any, Any]]:
     """Load a trained agent, with the run that evaluates it."""
     if scored.setup is not None:
         raise ValueError("the checkpoint names its own setup; leave out --setup")
-    benchmark = "phyre" if scored.games is None else "iphyre"
-    learner, trained = load_trained(checkpoint, benchmark, agent, settings)
+    learner, trained = load_trained(checkpoint, scored.benchmark, agent, settings)
     config = scored.of_checkpoint(trained)
     return replace(config, label=label, variant="") if label else config, learner
 

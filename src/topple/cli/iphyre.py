@@ -22,16 +22,13 @@ from topple.cli.options import (
 )
 from topple.cli.output import Cell, Output, listing, rich_table
 from topple.cli.progress import progress_bar
-from topple.cli.select_games import OnEngine, chosen_games, parse_times, rules_at
+from topple.cli.select_games import OnEngine, parse_times, rules_at
+from topple.iphyre import Game, GameError, Split, game_named, plan_from_seconds, play, split_of
 from topple.iphyre.dataset import collect, load, save
 from topple.iphyre.engine.batch import Engine
-from topple.iphyre.episode import play
-from topple.iphyre.game import Game, GameError
 from topple.iphyre.game_file import game_to_json, load_games
-from topple.iphyre.games import game_named
 from topple.iphyre.pictures import picture_episode, picture_game, sheet
-from topple.iphyre.plan import plan_from_seconds
-from topple.iphyre.split import Split, split_of
+from topple.iphyre.split import chosen_games
 from topple.media.files import DEFAULT_FPS, ENDINGS, save_frames, save_png
 
 app = App(

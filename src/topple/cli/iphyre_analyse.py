@@ -12,7 +12,8 @@ from topple.cli.errors import resumable
 from topple.cli.options import Figure, Games, Hertz, Oracle, Seed, out_file
 from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
-from topple.cli.select_games import chosen_games, rules_at
+from topple.cli.select_games import rules_at
+from topple.iphyre import PUBLISHED, PUBLISHED_SPLITS, Game, Plan, plan_from_ticks
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
 from topple.iphyre.analysis.oracle import read_plans, search_oracle
 from topple.iphyre.analysis.random_agent import paper_games, play_random
@@ -20,12 +21,9 @@ from topple.iphyre.analysis.solvability import solvability as solve_at_10_hz
 from topple.iphyre.analysis.store import Result, compute_each, read_json
 from topple.iphyre.analysis.timing import jitter_success, timing_slack
 from topple.iphyre.figures import bars_by_game, failure_shares
-from topple.iphyre.game import Game
-from topple.iphyre.games import PUBLISHED
-from topple.iphyre.plan import Plan, plan_from_ticks
 from topple.iphyre.published import IPHYRE_ORACLE
 from topple.iphyre.sampling import sample
-from topple.iphyre.split import PUBLISHED_SPLITS
+from topple.iphyre.split import chosen_games
 
 JITTERS_MS = (50, 100, 200, 500)  # largest errors of removal times
 

@@ -12,18 +12,17 @@ from topple import paths
 from topple.cli.errors import needs_extra
 from topple.cli.groups import App, Flag
 from topple.cli.options import (
-    GAMES_HELP,
     Cache,
     FoldNumber,
     Runs,
     Settings,
     SetupName,
-    complete_games,
+    SomeGames,
     parse_settings,
 )
-from topple.cli.select_games import chosen_games
 from topple.cli.select_tasks import parse_tasks
 from topple.iphyre.selection import GameSelection
+from topple.iphyre.split import chosen_games
 from topple.llm.evaluation import Evaluation, run_config, task_selection
 from topple.phyre.selection import TaskSelection
 
@@ -37,10 +36,7 @@ def mcp(
     setup: SetupName = None,
     fold: FoldNumber = 0,
     tasks: str | None = None,
-    games: Annotated[
-        str | None,
-        typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
-    ] = None,
+    games: SomeGames = None,
     attempts: Annotated[int, typer.Option(min=1, max=100)] = ATTEMPTS,
     setting: Settings = None,
     label: str = "mcp",

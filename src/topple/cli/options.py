@@ -15,9 +15,10 @@ from typing import Annotated, Any
 import typer
 
 from topple.cli import complete
-from topple.phyre.engine.backend import check_backend
-from topple.phyre.fold import SEEDS
+from topple.phyre.engine.backend import BACKENDS, check_backend
+from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.selection import Part
+from topple.phyre.tier import Tier
 from topple.runs.agent import Setting
 
 # Output.
@@ -79,7 +80,6 @@ def _known_backend(name: str) -> str:
 _RUNS = "Folder of run records. The default is $TOPPLE_RUNS, or else `runs`"
 Runs = Annotated[Path | None, typer.Option("--runs", help=f"{_RUNS}.", callback=free_folder)]
 StoredRuns = Annotated[Path, typer.Option("--runs", help="Folder of run records.")]
-ManyRuns = Annotated[list[Path] | None, typer.Option("--runs", help=f"{_RUNS}. Can be repeated.")]
 RunsArgument = Annotated[
     list[Path], typer.Argument(help="Run records, or folders that contain run records.")
 ]
@@ -103,28 +103,28 @@ Database = Annotated[
 Oracle = Annotated[
     Path, typer.Option("--oracle", help="File of plans written by `topple iphyre oracle`.")
 ]
-UseRay = Annotated[bool, typer.Option("--ray", help="Distribute the work over a Ray cluster.")]
-Address = Annotated[
-    str | None,
-    typer.Option("--address", help="Address of a running Ray cluster, such as ray://head:10001."),
-]
 Backend = Annotated[
     str,
     typer.Option(
         "--backend",
         help="Device to simulate on: cpu, cuda, or auto for a GPU if there is one.",
         callback=_known_backend,
-        autocompletion=complete.one_of(complete.backends),
+        autocompletion=complete.one_of(BACKENDS),
     ),
 ]
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """The cluster that does the work, if any."""
+    """The cluster that does the work, if any.
 
-    use_ray: UseRay = False
-    address: Address = None
+    Options:
+        use_ray: Distribute the work over a Ray cluster.
+        address: Address of a running Ray cluster, such as ray://head:10001.
+    """
+
+    use_ray: Annotated[bool, typer.Option("--ray")] = False
+    address: str | None = None
 
     @property
     def remote(self) -> bool:
@@ -240,16 +240,16 @@ Smoke = Annotated[
     bool,
     typer.Option("--smoke", help="Use little data and few steps: at most a minute on a CPU."),
 ]
-KeepAttempts = Annotated[
-    bool, typer.Option("--keep-attempts", help="Store every attempt with the records.")
-]
 
 # PHYRE.
 
+TIERS = [tier.value for tier in Tier]
+TEMPLATES = [name for tier in Tier for name in tier.template_ids]
+SETUPS = [setup.value for setup in Setup]
 _TIER = typer.Option(
     "--tier",
     help="PHYRE tier: ball or two_balls.",
-    autocompletion=complete.one_of(complete.tiers),
+    autocompletion=complete.one_of(TIERS),
 )
 TierName = Annotated[str, _TIER]
 TierOrAll = Annotated[str | None, _TIER]
@@ -258,7 +258,7 @@ SetupName = Annotated[
     typer.Option(
         "--setup",
         help="PHYRE evaluation setup, such as ball_within or two_balls_cross.",
-        autocompletion=complete.one_of(complete.setups),
+        autocompletion=complete.one_of(SETUPS),
     ),
 ]
 Setups = Annotated[
@@ -267,7 +267,7 @@ Setups = Annotated[
         "--setups",
         "--setup",
         help="Comma-separated PHYRE evaluation setups, such as ball_within,ball_cross.",
-        autocompletion=complete.by_commas(complete.setups),
+        autocompletion=complete.by_commas(SETUPS),
     ),
 ]
 _FOLD: dict[str, Any] = {"min": SEEDS[0], "max": SEEDS[-1], "help": "PHYRE fold, from 0 to 9."}
@@ -290,7 +290,7 @@ Templates = Annotated[
         "--templates",
         "--template",
         help="Comma-separated PHYRE template ids, such as 00001,00002.",
-        autocompletion=complete.by_commas(complete.templates),
+        autocompletion=complete.by_commas(TEMPLATES),
     ),
 ]
 TemplatesArgument = Annotated[
@@ -298,7 +298,7 @@ TemplatesArgument = Annotated[
     typer.Argument(
         help="Tiers, template ids, or Python files that define templates. The default is both "
         "tiers.",
-        autocompletion=complete.one_of(complete.tiers, complete.templates),
+        autocompletion=complete.one_of(TIERS, TEMPLATES),
     ),
 ]
 Actions = Annotated[
@@ -323,6 +323,10 @@ GameName = Annotated[
         help="Name of a game listed by `topple iphyre games`.",
         autocompletion=complete.one_of(complete.games),
     ),
+]
+SomeGames = Annotated[
+    str | None,
+    typer.Option("--games", "--split", help=f"{GAMES_HELP}.", autocompletion=complete_games),
 ]
 Hertz = Annotated[int, typer.Option("--hz", help="I-PHYRE ticks per second: 10 or 60.")]
 TrainingSplit = typer.Option(

@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 import socket
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
@@ -14,7 +15,7 @@ import typer
 
 from topple.cli.errors import needs_extra
 from topple.cli.groups import App
-from topple.cli.options import Database, ManyRuns
+from topple.cli.options import Database
 from topple.paths import data_folder, runs_folder
 
 app = App()
@@ -25,7 +26,7 @@ def play(
     host: str = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535)] = None,
     database: Database = None,
-    runs: ManyRuns = None,
+    runs: list[Path] | None = None,
     study: str | None = None,
     allow_host: list[str] | None = None,
     owner_key: str | None = None,
@@ -42,6 +43,7 @@ def play(
     Options:
         host: Network address to listen on.
         port: Port of the server. The default is the first free port from 8765.
+        runs: Folder of run records. The default is $TOPPLE_RUNS, or else `runs`. Can be repeated.
         study: Id of a study to open.
         allow_host: Host name under which others reach this server. Can be repeated.
         owner_key: Secret that allows creating and exporting studies; required behind a proxy.

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from topple.cli.errors import resumable
-from topple.cli.groups import App
+from topple.cli.groups import App, Flag
 from topple.cli.options import (
     Cache,
     Compute,
     Folds,
-    KeepAttempts,
     Runs,
     RunsArgument,
     Setups,
@@ -64,11 +63,14 @@ def table2_command(
     setups: Setups = _ALL_SETUPS,
     folds: Folds = _ALL_FOLDS,
     runs: Runs = None,
-    keep_attempts: KeepAttempts = False,
+    keep_attempts: Flag = False,
     out: Annotated[Path | None, out_folder("Figure 3. By default, it is not drawn")] = None,
     compute: Compute,
 ) -> Output:
     """Reproduce Tables 1 and 2 of PHYRE: AUCCESS of every fold beside the published value.
+
+    Options:
+        keep_attempts: Store every attempt with the records.
 
     Examples:
       topple reproduce table2 --agents rand

@@ -1,4 +1,4 @@
-"""I-PHYRE games, rules and times that options name."""
+"""I-PHYRE rules and times that options name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import typer
 
 from topple.iphyre.engine.batch import Engine
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
-from topple.iphyre.split import chosen_games
-
-__all__ = ["OnEngine", "chosen_games", "parse_times", "rules_at"]
 
 OnEngine = Annotated[
     Engine,

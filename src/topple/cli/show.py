@@ -12,10 +12,9 @@ from topple.cli.options import Size, out_file
 from topple.cli.output import Output
 from topple.cli.select_tasks import Puzzle, find_puzzle, parse_action
 from topple.media.files import DEFAULT_FPS, ENDINGS, save_frames, save_png
-from topple.phyre import Tier
+from topple.phyre import Simulator, Tier
 from topple.phyre.frames import DEFAULT_SIZE
 from topple.phyre.pictures import film, outcome, picture
-from topple.phyre.simulator import Simulator
 
 HOLD_SECONDS = 1.0  # for which a GIF shows its last frame
 SEARCHED = 10_000  # actions of the fixed list that --solve tries

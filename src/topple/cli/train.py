@@ -29,9 +29,8 @@ from topple.cli.options import (
 from topple.cli.output import Output
 from topple.cli.progress import Bar
 from topple.cli.runner import open_runner
-from topple.iphyre.games import ALL
+from topple.iphyre import ALL, split_named
 from topple.iphyre.selection import GameSelection
-from topple.iphyre.split import split_named
 from topple.phyre.fold import Setup
 from topple.phyre.selection import Part, TaskSelection
 from topple.runs.agent import Report, Setting
