@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import shutil
 import subprocess
@@ -21,11 +22,12 @@ from topple.iphyre.games import ALL
 from topple.iphyre.plan import random_rows, row_plan
 from topple.iphyre.rules import AT_60_HZ
 from topple.phyre.action import discrete_actions
-from topple.phyre.engine.native import SceneSet, valid_actions
-from topple.phyre.engine.request import DEFAULT_STRIDE, MAX_STEPS
+from topple.phyre.engine.native import SceneSet, observe_scenes, valid_actions
+from topple.phyre.engine.request import DEFAULT_STRIDE, MAX_STEPS, SCENE_SIZE
+from topple.phyre.engine.result import FEATURE_COUNT
 from topple.phyre.task import template_tasks
 from topple.phyre.templates import MODULES, find_template
-from topple.player.bits import Check, engine_probe, iphyre_check, phyre_check, start_check
+from topple.player.bits import Check, engine_probe, iphyre_check, phyre_check
 from topple.player.data_files import write_data
 
 LISTED = 60  # actions that attempts are taken from
@@ -50,6 +52,18 @@ worker.onmessage = ({ data }) => {
 def probe() -> dict[str, Any]:
     """The probe of both engines, which nobody changes."""
     return engine_probe()
+
+
+def start_check(template_id: str) -> Check:
+    """A check of pictures and features of all tasks of a template before the first step."""
+    scenes = SceneSet([task.scene for task in template_tasks(template_id)])
+    digest = hashlib.sha256()
+    for number, count in enumerate(scenes.packed.object_counts().tolist()):
+        image = np.zeros((1, SCENE_SIZE, SCENE_SIZE), np.uint8)
+        objects = np.zeros((1, count, FEATURE_COUNT), np.float32)
+        observe_scenes(scenes, [number], images=image, objects=objects)
+        digest.update(image.tobytes() + objects.astype("<f4").tobytes())
+    return {"template": template_id, "sha256": digest.hexdigest()}
 
 
 def table(max_steps: int = MAX_STEPS) -> list[Check]:

@@ -19,18 +19,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from topple import __version__
 from topple.phyre.scene import SceneError
-from topple.player.errors import (
-    BusyError,
-    ConflictError,
-    DamagedError,
-    ForbiddenError,
-    InvalidError,
-    NotFoundError,
-    PlayerError,
-    StorageFullError,
-    TooManyCallsError,
-    UnknownPlayerError,
-)
+from topple.player import errors
 from topple.player.middleware import BodyLimit, Guard, RateLimit, problem
 from topple.player.models.base import Problem
 from topple.player.routes import engine, iphyre, phyre, players, puzzles, replays, studies
@@ -41,16 +30,17 @@ from topple.player.settings import MAX_BODY, Settings
 _LOG = logging.getLogger("uvicorn.error")  # what the server prints
 STATIC = Path(str(resources.files("topple.player") / "static"))
 _STATUS = {
-    InvalidError: 422,
-    UnknownPlayerError: 401,
-    ForbiddenError: 403,
-    NotFoundError: 404,
-    ConflictError: 409,
-    TooManyCallsError: 429,
-    DamagedError: 500,
-    BusyError: 503,
-    StorageFullError: 507,
+    errors.InvalidError: 422,
+    errors.UnknownPlayerError: 401,
+    errors.ForbiddenError: 403,
+    errors.NotFoundError: 404,
+    errors.ConflictError: 409,
+    errors.TooManyCallsError: 429,
+    errors.DamagedError: 500,
+    errors.BusyError: 503,
+    errors.StorageFullError: 507,
 }
+_REFUSED = (errors.PlayerError, SceneError, OSError, HTTPException, RequestValidationError)
 _ERRORS = {status: {"model": Problem} for status in (400, 413, *_STATUS.values())}
 
 
@@ -63,39 +53,30 @@ class _Page(StaticFiles):
         return response
 
 
-async def _player_error(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, PlayerError)
-    if isinstance(error, DamagedError):
-        _LOG.error("%s", error, exc_info=error)
-    wait = {"Retry-After": str(error.retry_after)} if isinstance(error, BusyError) else None
-    return problem(_STATUS[type(error)], str(error), headers=wait)
-
-
-async def _scene_error(_request: Request, error: Exception) -> Response:
-    return problem(422, str(error))  # such as more contacts than the engine can hold
-
-
-async def _system_error(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, OSError)
-    if error.errno != errno.ENOSPC:
-        raise error
-    return problem(507, str(StorageFullError()))  # films are drawn into temporary files
-
-
-async def _http_error(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # of the framework, such as an unknown address
-    return problem(error.status_code, str(error.detail), headers=error.headers)
+async def _refused(_request: Request, error: Exception) -> Response:
+    """The answer to a call that cannot be fulfilled."""
+    if isinstance(error, errors.PlayerError):
+        if isinstance(error, errors.DamagedError):
+            _LOG.error("%s", error, exc_info=error)
+        wait = None
+        if isinstance(error, errors.BusyError):
+            wait = {"Retry-After": str(error.retry_after)}
+        return problem(_STATUS[type(error)], str(error), headers=wait)
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        return problem(422, f"{field}: {first['msg']}", field)
+    if isinstance(error, HTTPException):  # of the framework, such as an unknown address
+        return problem(error.status_code, str(error.detail), headers=error.headers)
+    if isinstance(error, SceneError):
+        return problem(422, str(error))  # such as more contacts than the engine can hold
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return problem(507, str(errors.StorageFullError()))  # films need temporary files
+    raise error
 
 
 async def _unexpected(_request: Request, _error: Exception) -> Response:
     return problem(500, "an error of the server, whose log says more")
-
-
-async def _malformed(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    field = ".".join(map(str, first["loc"]))
-    return problem(422, f"{field}: {first['msg']}", field)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -110,7 +91,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
-        service.close()
+        service.store.close()
 
     app = FastAPI(
         title="Topple player",
@@ -120,14 +101,7 @@ def create_app(settings: Settings) -> FastAPI:
         responses=_ERRORS,  # type: ignore[arg-type]
         docs_url=None,  # that page would load scripts from a CDN
         redoc_url=None,
-        exception_handlers={
-            PlayerError: _player_error,
-            SceneError: _scene_error,
-            OSError: _system_error,
-            HTTPException: _http_error,
-            RequestValidationError: _malformed,
-            Exception: _unexpected,
-        },
+        exception_handlers={**dict.fromkeys(_REFUSED, _refused), Exception: _unexpected},
     )
     app.state.service = service
     for module in (players, phyre, iphyre, replays, studies, puzzles, engine):

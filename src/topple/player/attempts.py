@@ -30,16 +30,15 @@ Click = tuple[int, int, int | None]  # tick, body, tick on the screen
 
 
 def progress(
-    session: Session, player: Player | None, benchmark: Benchmark, subject: str
+    session: Session,
+    player: Player | None,
+    benchmark: Benchmark,
+    subject: str,
+    tally: Tally | None = None,
 ) -> Progress:
-    """How far a player is with a puzzle."""
-    tally = tallies(session, player, benchmark, subject).get(subject, Tally())
-    return _progress(session, player, benchmark, subject, tally)
-
-
-def _progress(
-    session: Session, player: Player | None, benchmark: Benchmark, subject: str, tally: Tally
-) -> Progress:
+    """How far a player is with a puzzle; the tally of their attempts is looked up if need be."""
+    if tally is None:
+        tally = tallies(session, player, benchmark, subject).get(subject, Tally())
     limit, shown = LIMITS[benchmark], False
     if player is not None:
         shown = subject in marks(session, player, SHOWN)
@@ -69,11 +68,12 @@ def allowed_progress(
     if study is not None:
         study.check_playable(benchmark, subject)
     tally = done.get(subject, Tally())
-    return tally, _progress(session, player, benchmark, subject, tally)
+    return tally, progress(session, player, benchmark, subject, tally)
 
 
 def add_attempt(
     session: Session,
+    /,
     player: Player,
     benchmark: Benchmark,
     subject: str,
@@ -126,16 +126,14 @@ def own_attempts(player: Player, benchmark: Benchmark, subject: str) -> Select[A
 def start_game(store: Store, player: Player, name: str, clicks: list[Click], tick: int) -> Attempt:
     """Store an attempt at a game that begins now; one that takes up an earlier play is practice."""
     row, _ = store.change(
-        lambda session: add_attempt(
-            session,
-            player,
-            Benchmark.IPHYRE,
-            name,
-            [list(click) for click in clicks],
-            practice=tick > 0,
-            finished=False,
-            server=store.server_id,
-        )
+        add_attempt,
+        player,
+        Benchmark.IPHYRE,
+        name,
+        [list(click) for click in clicks],
+        practice=tick > 0,
+        finished=False,
+        server=store.server_id,
     )
     return row
 

@@ -22,9 +22,8 @@ from topple.iphyre.plan import Plan
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
 from topple.phyre.action import Actions
 from topple.phyre.benchmark import PHYRE
-from topple.phyre.engine.native import SceneSet, observe_scenes, simulate_batch
-from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, Request
-from topple.phyre.engine.result import FEATURE_COUNT
+from topple.phyre.engine.native import SceneSet, simulate_batch
+from topple.phyre.engine.request import MAX_STEPS, Request
 from topple.phyre.engine_hash import probe as phyre_probe
 from topple.phyre.task import template_tasks
 from topple.phyre.templates import MODULES, find_template
@@ -99,18 +98,6 @@ def phyre_check(
         "stride": stride,
         "sha256": digest.hexdigest(),
     }
-
-
-def start_check(template_id: str) -> Check:
-    """A check of pictures and features of all tasks of a template before the first step."""
-    scenes = SceneSet([task.scene for task in template_tasks(template_id)])
-    digest = hashlib.sha256()
-    for number, count in enumerate(scenes.packed.object_counts().tolist()):
-        image = np.zeros((1, SCENE_SIZE, SCENE_SIZE), np.uint8)
-        objects = np.zeros((1, count, FEATURE_COUNT), np.float32)
-        observe_scenes(scenes, [number], images=image, objects=objects)
-        digest.update(image.tobytes() + objects.astype("<f4").tobytes())
-    return {"template": template_id, "sha256": digest.hexdigest()}
 
 
 def iphyre_check(

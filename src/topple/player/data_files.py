@@ -18,12 +18,7 @@ from topple.iphyre.engine.scene import Params
 from topple.iphyre.engine.scene import Scene as GameScene
 from topple.iphyre.games import ALL
 from topple.iphyre.published import iphyre_table_a4
-from topple.iphyre.rules import (
-    ELIMINATION_REWARD,
-    SUCCESS_REWARD,
-    TIME_REWARD,
-    Rules,
-)
+from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD, TIME_REWARD, Rules
 from topple.phyre.engine.packing import pack
 from topple.phyre.scene.codec import scene_data
 from topple.phyre.task import template_tasks
@@ -53,19 +48,9 @@ def write_packed(path: Path, data: Mapping[str, Any]) -> None:
         part.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
-class _Table:
-    """Values by number, each written once."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, value: object) -> int:
-        """The number of a value; a new one is added."""
-        return self._numbers.setdefault(json.dumps(value), len(self._numbers))
-
-    def values(self) -> list[Any]:
-        """All values, by number."""
-        return [json.loads(text) for text in self._numbers]
+def _number(value: object, numbers: dict[str, int]) -> int:
+    """The number of a value among those that are written once; a new one is added."""
+    return numbers.setdefault(json.dumps(value), len(numbers))
 
 
 def template_data(template_id: str) -> dict[str, Any]:
@@ -73,15 +58,16 @@ def template_data(template_id: str) -> dict[str, Any]:
     template = find_template(template_id)
     tasks = template_tasks(template_id)
     offsets = pack([task.scene for task in tasks]).feature_offset.tolist()
-    shapes, bodies = _Table(), _Table()
+    shapes: dict[str, int] = {}
+    bodies: dict[str, int] = {}
     rows = []
     for task in tasks:
         data = scene_data(task.scene)
         used = []
         for body in data["bodies"]:
-            body["shapes"] = [shapes.number(shape) for shape in body["shapes"]]
+            body["shapes"] = [_number(shape, shapes) for shape in body["shapes"]]
             body["feature_offset"] = offsets.pop(0)
-            used.append(bodies.number(body))
+            used.append(_number(body, bodies))
         rows.append(
             {
                 "id": str(task.id),
@@ -95,8 +81,8 @@ def template_data(template_id: str) -> dict[str, Any]:
         "tier": template.tier.value,
         "balls": template.tier.balls,
         "idea": template.idea,
-        "shapes": shapes.values(),
-        "bodies": bodies.values(),
+        "shapes": list(map(json.loads, shapes)),
+        "bodies": list(map(json.loads, bodies)),
         "tasks": rows,
     }
 

@@ -6,6 +6,9 @@ command line prints their messages as it does those of any other `ValueError`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class PlayerError(ValueError):
     """A request cannot be fulfilled; the message is one sentence for people."""
@@ -64,3 +67,12 @@ class TooManyCallsError(BusyError):
 
     def __init__(self, wait: float) -> None:
         super().__init__(f"too many calls; wait {wait:.1f} s", max(1, round(wait + 0.5)))
+
+
+@contextmanager
+def raised_as(error: type[ValueError], *kinds: type[Exception]) -> Iterator[None]:
+    """Raise errors of some kinds as another one with the same message."""
+    try:
+        yield
+    except kinds as found:
+        raise error(str(found)) from None

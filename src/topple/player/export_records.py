@@ -28,6 +28,7 @@ from topple.phyre.selection import TaskSelection
 from topple.phyre.simulator import Simulator
 from topple.phyre.task import TaskId, UnknownTaskError, load_task
 from topple.phyre.tier import Tier
+from topple.player.errors import raised_as
 from topple.player.ids import OWN
 from topple.player.models import base
 from topple.player.models.base import Benchmark, Model, OutcomeName
@@ -155,10 +156,8 @@ def _tasks(export: Export, name: str) -> Iterator[RunRecord[Any, Any]]:
         for row in export.attempts
         if isinstance(row, TaskAttempt) and row.counted and not row.task.startswith(OWN)
     ]
-    try:
+    with raised_as(ExportError, UnknownTaskError, ValueError):
         tasks = {row.task: load_task(row.task) for row in rows}
-    except (UnknownTaskError, ValueError) as error:
-        raise ExportError(str(error)) from None
     for tier in Tier:
         part = [row for row in rows if tasks[row.task].tier is tier]
         if not part:
@@ -197,14 +196,12 @@ def _games(export: Export, name: str) -> Iterator[RunRecord[Any, Any]]:
     if not rows:
         return
     rows.sort(key=lambda row: (row.game, row.number))
-    try:
+    with raised_as(ExportError, GameError, PlanError):
         pairs = [
             (game_named(row.game), Plan(tuple(Elimination(r.tick, r.body) for r in row.plan)))
             for row in rows
         ]
         scores = play_batch(pairs, AT_60_HZ)
-    except (GameError, PlanError) as error:
-        raise ExportError(str(error)) from None
     differing = sum(
         (score.solved, score.ticks) != (row.solved, row.ticks)
         for row, score in zip(rows, scores, strict=True)

@@ -143,13 +143,11 @@ def thumbnail(name: str, drawn: Scene | Game, size: int) -> bytes:
     return _draw(drawn, size) if name.startswith(OWN) else _draw_once(drawn, size)
 
 
-@lru_cache(maxsize=6500)
-def _draw_once(drawn: Scene | Game, size: int) -> bytes:
-    return _draw(drawn, size)
-
-
 def _draw(drawn: Scene | Game, size: int) -> bytes:
     frame = draw_scene(drawn, size) if isinstance(drawn, Scene) else picture_game(drawn, size)
     buffer = io.BytesIO()
     Image.fromarray(frame).quantize(32, dither=Image.Dither.NONE).save(buffer, format="PNG")
     return buffer.getvalue()
+
+
+_draw_once = lru_cache(maxsize=6500)(_draw)

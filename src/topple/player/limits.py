@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from topple.player.errors import BusyError
 from topple.player.settings import Rate
@@ -39,18 +40,11 @@ class Buckets:
     """A token bucket for each client."""
 
     def __init__(self, rate: Rate) -> None:
-        self._rate = rate
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+        self._bucket = lru_cache(MAX_CLIENTS)(lambda _client: Bucket(rate))
 
     def take(self, client: str) -> float:
         """Take a token from a client's bucket; see `Bucket.take`."""
-        bucket = self._buckets.get(client)
-        if bucket is None:
-            bucket = self._buckets[client] = Bucket(self._rate)
-            if len(self._buckets) > MAX_CLIENTS:
-                self._buckets.popitem(last=False)
-        self._buckets.move_to_end(client)
-        return bucket.take()
+        return self._bucket(client).take()
 
 
 class ConcurrencyLimit:

@@ -164,8 +164,8 @@ class LiveGame:
 
     async def _read(self, waiting: deque[tuple[int, int | None]]) -> object | None:
         """Read what has arrived; returns the message that ends the attempt, if there is one."""
-        while not self._messages.empty:
-            request = self._messages.take()
+        while not self._messages.empty():
+            request = self._messages.get_nowait()
             if request is None:
                 return GONE
             if isinstance(request, messages.Start | messages.Stop):

@@ -112,14 +112,13 @@ class RefusedError(Exception):
         self.fault, self.close = fault, close
 
 
-class MessageQueue:
+class MessageQueue(asyncio.Queue[Request | None]):
     """The messages of one page, in order; None means that no more will come."""
 
     def __init__(self, socket: WebSocket, bucket: Bucket) -> None:
+        super().__init__()  # without a limit, since the bucket limits its length
         self._socket = socket
         self._bucket = bucket
-        # The bucket limits its length.
-        self._waiting: asyncio.Queue[Request | None] = asyncio.Queue()
         self.refused: RefusedError | None = None  # why no more will come, if the page is at fault
 
     async def listen(self) -> None:
@@ -129,20 +128,20 @@ class MessageQueue:
                 message = await self._socket.receive()
                 if message["type"] == "websocket.disconnect":
                     return
-                self._waiting.put_nowait(self._parse(message.get("text")))
+                self.put_nowait(self._parse(message.get("text")))
         except RefusedError as refused:
             self.refused = refused
         except RuntimeError:
             pass  # already disconnected
         finally:
-            self._waiting.put_nowait(None)
+            self.put_nowait(None)
 
     async def wait_for_start(self, seconds: float) -> Start | None:
         """Wait for a start; None if the page is gone or sends none for so long."""
 
         async def start() -> Start | None:
             # Clicks after the end of an attempt are ignored, and keep no connection open.
-            while (request := await self._waiting.get()) is not None:
+            while (request := await self.get()) is not None:
                 if isinstance(request, Start):
                     return request
             return None
@@ -152,15 +151,6 @@ class MessageQueue:
         except asyncio.TimeoutError:
             self.refused = RefusedError(Fault(code="idle", message="closed because nobody played"))
             return None
-
-    @property
-    def empty(self) -> bool:
-        """Whether no message is waiting."""
-        return self._waiting.empty()
-
-    def take(self) -> Request | None:
-        """The next message; one must be waiting."""
-        return self._waiting.get_nowait()
 
     def _parse(self, text: str | None) -> Request:
         if text is None:

@@ -21,7 +21,7 @@ from topple.phyre.puzzle_file import scene_task
 from topple.phyre.scene import Scene, SceneError
 from topple.phyre.scene.codec import scene_from_json, scene_to_json
 from topple.phyre.tier import Tier
-from topple.player.errors import InvalidError
+from topple.player.errors import InvalidError, raised_as
 from topple.player.models import base
 from topple.player.models.base import Benchmark
 from topple.player.models.puzzles import PuzzleCheck, PuzzleIn, Solvability
@@ -40,16 +40,14 @@ def read_scene(data: dict[str, Any]) -> Scene:
         InvalidError: it breaks a rule.
     """
     check_texts(data)
-    try:
+    with raised_as(InvalidError, SceneError, RecursionError, OverflowError):
         scene = scene_from_json(json.dumps(data))
         if scene.goal is None:
             raise InvalidError("there is no goal: name two bodies that have to touch")
         if (scene.width, scene.height) != (SCENE_SIZE, SCENE_SIZE):
             raise InvalidError(f"a scene is {SCENE_SIZE} by {SCENE_SIZE} pixels")
         SceneSet([scene])
-    except (SceneError, RecursionError, OverflowError) as error:
-        raise InvalidError(str(error)) from None
-    return scene
+        return scene
 
 
 def read_game(data: dict[str, Any]) -> Game:
@@ -59,10 +57,8 @@ def read_game(data: dict[str, Any]) -> Game:
         InvalidError: it breaks a rule.
     """
     check_texts(data)
-    try:
+    with raised_as(InvalidError, GameError, RecursionError, OverflowError):
         return game_from_json(data)
-    except (GameError, RecursionError, OverflowError) as error:
-        raise InvalidError(str(error)) from None
 
 
 def clean_data(puzzle: PuzzleIn) -> dict[str, Any]:
@@ -74,10 +70,8 @@ def clean_data(puzzle: PuzzleIn) -> dict[str, Any]:
     if puzzle.benchmark is Benchmark.IPHYRE:
         return game_to_json(read_game(puzzle.data))
     scene = read_scene(puzzle.data)
-    try:
+    with raised_as(InvalidError, SceneError):
         simulate_batch(SceneSet([scene]), [0], np.zeros((1, 0)), threads=1)
-    except SceneError as error:
-        raise InvalidError(str(error)) from None
     data: dict[str, Any] = json.loads(scene_to_json(scene))
     return data
 

@@ -27,10 +27,10 @@ def find_player(store: Store, key: str) -> Player | None:
 
 def new_player(store: Store, **columns: Any) -> Player:
     """Store a new player; a name is unique within its study."""
-    return store.change(lambda session: add_player(session, **columns))
+    return store.change(add_player, **columns)
 
 
-def add_player(session: Session, **columns: Any) -> Player:
+def add_player(session: Session, /, **columns: Any) -> Player:
     """Add a new player."""
     row = Player(key=new_player_key(), anonymous_id=new_anonymous_id(), **columns)
     session.add(row)

@@ -22,7 +22,7 @@ from topple.phyre.task import UnknownTaskError, load_task, template_task_ids
 from topple.phyre.templates import template_name
 from topple.phyre.tier import COMPONENTS_PER_BALL, Tier
 from topple.player import tables
-from topple.player.errors import InvalidError, NotFoundError
+from topple.player.errors import InvalidError, NotFoundError, raised_as
 from topple.player.geometry import phyre_trajectory, scene_model
 from topple.player.ids import OWN
 from topple.player.models.base import Benchmark, OutcomeName, Trajectory
@@ -124,10 +124,8 @@ def published_task(name: str) -> PhyreTask:
     Raises:
         NotFoundError: there is none of this name.
     """
-    try:
+    with raised_as(NotFoundError, UnknownTaskError, ValueError):
         task = load_task(name)
-    except (UnknownTaskError, ValueError) as error:
-        raise NotFoundError(str(error)) from None
     return PhyreTask(
         name,
         task.scene,
@@ -145,11 +143,6 @@ class NamedGame:
 
     name: str
     game: Game
-
-    @property
-    def title(self) -> str:
-        """Its name in words."""
-        return self.game.title
 
     @property
     def split(self) -> str:
@@ -206,10 +199,8 @@ def find_game(store: Store, name: str) -> NamedGame:
     """
     if name.startswith(OWN):
         return NamedGame(name, game_from_json(_own_puzzle(store, name, Benchmark.IPHYRE).data))
-    try:
+    with raised_as(NotFoundError, GameError):
         return NamedGame(name, game_named(name))
-    except GameError as error:
-        raise NotFoundError(str(error)) from None
 
 
 #: How a benchmark's puzzles are found by name.

@@ -16,7 +16,7 @@ from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.media.files import DEFAULT_FPS, DrawnFrames, FrameFileError, save_frames
 from topple.phyre.pictures import film
 from topple.phyre.scene import Scene
-from topple.player.errors import InvalidError
+from topple.player.errors import InvalidError, raised_as
 from topple.player.geometry import game_geometry, moving_bodies, trajectory
 from topple.player.models import base
 from topple.player.models.replays import FilmFormat, GameReplay, PhyreReplay, ReplayHz
@@ -80,15 +80,13 @@ def phyre_replay(task: PhyreTask, action: list[float], stride: int) -> PhyreRepl
 def game_replay(named: NamedGame, plan: Plan, hz: ReplayHz) -> GameReplay:
     """Simulate an I-PHYRE attempt to watch."""
     game, rules = named.game, _RULES[hz]
-    try:
+    with raised_as(InvalidError, PlanError):
         trace = watch(game, plan, rules)
-    except PlanError as error:
-        raise InvalidError(str(error)) from None
     ticks, removed = len(trace.poses) - 1, int((~trace.present[-1]).sum())
     rate = "" if rules is AT_60_HZ else f"&hz={rules.hz}"
     return GameReplay(
         game=named.name,
-        title=named.title,
+        title=game.title,
         plan=[base.Elimination(tick=tick, body=body) for tick, body in plan.eliminations],
         solved=trace.solved,
         reward=rules.reward(ticks, removed, trace.solved),
@@ -109,18 +107,14 @@ def phyre_film(scene: Scene, action: tuple[float, ...], size: int, kind: FilmFor
 
 def game_film(game: Game, plan: Plan, size: int, kind: FilmFormat, hz: ReplayHz) -> bytes:
     """Draw an I-PHYRE attempt into a file."""
-    try:
+    with raised_as(InvalidError, PlanError):
         frames = picture_episode(game, plan, _RULES[hz], _FPS[hz], size)
-    except PlanError as error:
-        raise InvalidError(str(error)) from None
     return _file_content(frames, kind, _FPS[hz])
 
 
 def _file_content(frames: DrawnFrames, kind: FilmFormat, fps: int) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"film.{kind.value}"
-        try:
+        with raised_as(InvalidError, FrameFileError):
             save_frames(frames, path, fps, _HOLD)
-        except FrameFileError as error:
-            raise InvalidError(str(error)) from None
         return path.read_bytes()

@@ -90,24 +90,16 @@ class Service:
         self.store.register_server()
         finish_interrupted(self.store)
 
-    def close(self) -> None:
-        """Close the database."""
-        self.store.close()
 
-
-def service_of(connection: HTTPConnection) -> Service:
-    """The service behind a call."""
+# Dependencies that wait for nothing are coroutines: FastAPI runs each of the others in a thread,
+# and changing threads takes longer than the work of most calls.
+async def _current_service(connection: HTTPConnection) -> Service:
     service = connection.app.state.service
     assert isinstance(service, Service)
     return service
 
 
-# Dependencies that wait for nothing are coroutines: FastAPI runs each of the others in a thread,
-# and changing threads takes longer than the work of most calls.
-async def _current_service(connection: HTTPConnection) -> Service:
-    return service_of(connection)
-
-
+#: The service behind a call.
 CurrentService = Annotated[Service, Depends(_current_service)]
 PlayerHeader = Annotated[str | None, Header(alias="X-Player", pattern=PLAYER_PATTERN)]
 

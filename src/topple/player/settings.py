@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
-
-from topple.player.wasm import find_module
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 MAX_BODY = 256 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a WebSocket message
+MODULE = "topple.wasm.gz"  # the engines in WebAssembly
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,23 @@ class Rate:
 
     per_second: float
     burst: int
+
+
+def find_module() -> Path | None:
+    """The compressed module, if the package was built with one or `make wasm` has built it."""
+    found = find_spec("topple._native")
+    if found is not None and found.origin is not None:
+        built_in = Path(found.origin).parent / "wasm" / MODULE
+        if built_in.is_file():
+            return built_in
+    root = Path(__file__).resolve().parents[3]
+    made = root / "build" / "wasm" / MODULE
+    if not made.is_file():
+        return None
+    # One of older sources could show other motion than the engine that decides.
+    sources = [path for path in (root / "native").rglob("*") if path.suffix in (".h", ".cpp")]
+    newest = max((path.stat().st_mtime for path in sources), default=0.0)
+    return made if made.stat().st_mtime > newest else None
 
 
 @dataclass(frozen=True)

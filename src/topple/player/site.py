@@ -20,8 +20,8 @@ from PIL import Image, ImageDraw
 from topple.files import whole_file
 from topple.player.app import STATIC
 from topple.player.embed import ELEMENT, write_element
+from topple.player.settings import MODULE
 from topple.player.site_data import Content, write_site_data
-from topple.player.wasm import MODULE
 
 _FILES = "site_files.js"  # all of them in one script
 _SITE = "site"  # files of the page that only a static site has

@@ -47,13 +47,7 @@ from topple.player.routes import iphyre, phyre, players, replays
 from topple.player.runs import IndexedRun
 from topple.player.service import Service
 from topple.player.settings import MAX_BODY, Settings
-from topple.player.solutions import (
-    SEARCH_SECONDS,
-    SEARCHED,
-    find_plan,
-    game_hint,
-    task_hint,
-)
+from topple.player.solutions import SEARCH_SECONDS, SEARCHED, find_plan, game_hint, task_hint
 from topple.player.standing import iphyre_standing, phyre_standing
 from topple.player.store import sqlite_url
 from topple.player.texts import MAX_TEXT
@@ -104,7 +98,7 @@ def _service(runs: tuple[Path, ...]) -> Iterator[Service]:
         try:
             yield service
         finally:
-            service.close()
+            service.store.close()
 
 
 def _plain(models: Iterable[BaseModel], without: set[str]) -> list[dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""The database, which is checked when it is opened and used in short transactions."""
+"""The database, which is checked when it is opened and used in short transactions.
+
+One that an earlier version of the player made is upgraded.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,18 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from sqlalchemy import (
     Connection,
     Engine,
     create_engine,
     event,
+    exists,
     func,
     inspect,
     make_url,
+    or_,
     select,
     text,
 )
@@ -34,8 +39,9 @@ from sqlalchemy.orm import Session
 
 from topple.files import lock
 from topple.player.errors import DamagedError, StorageFullError
-from topple.player.tables import SCHEMA, Meta, Table
-from topple.player.upgrade import upgrade
+from topple.player.models.base import Benchmark
+from topple.player.models.studies import Block, StudyIn
+from topple.player.tables import SCHEMA, Attempt, Mark, Meta, Player, Study, Table
 
 DATABASE_FILE = "player.sqlite"
 _BUSY_SECONDS = 10.0  # to wait for another writer
@@ -45,8 +51,25 @@ _READING = "topple_reading"
 # What SQLite says of damaged pages and texts, also where it keeps the names of columns.
 _DAMAGED = ("malformed", "could not decode", "no such column", "no such table", "no column named")
 _FULL = ("disk is full", "no space left")  # what SQLite and PostgreSQL say
+# Statements that bring the tables of a version to the next one.
+_FROM_FIRST = (
+    "ALTER TABLE studies ADD COLUMN resume_by_name BOOLEAN DEFAULT false NOT NULL",
+    "ALTER TABLE attempts ADD COLUMN server BIGINT",
+    "DROP INDEX attempts_by_player",
+)
+_FROM_SECOND = (
+    "ALTER TABLE studies ADD COLUMN design JSON DEFAULT '{}' NOT NULL",
+    "ALTER TABLE players ADD COLUMN number INTEGER",
+    "ALTER TABLE players ADD COLUMN group_name VARCHAR(80) DEFAULT '' NOT NULL",
+    "ALTER TABLE players ADD COLUMN schedule JSON",
+    "ALTER TABLE players ADD COLUMN free_id INTEGER",
+    "ALTER TABLE players ADD COLUMN consented VARCHAR(32)",
+    "ALTER TABLE players ADD COLUMN ended VARCHAR(32)",
+    "ALTER TABLE players ADD COLUMN withdrawn BOOLEAN DEFAULT false NOT NULL",
+)
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class StoreError(ValueError):
@@ -112,7 +135,7 @@ class Store:
             with self.transaction() as session:
                 row = session.get(Meta, "schema")
                 if row is not None:
-                    upgrade(session, row)
+                    _upgrade(session, row)
                 found = row.value if row else None
         if found != str(SCHEMA):
             raise StoreError(
@@ -165,14 +188,16 @@ class Store:
         except (DatabaseError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise DamagedError(self.name, getattr(error, "orig", error)) from error
 
-    def change(self, work: Callable[[Session], T]) -> T:
+    def change(
+        self, work: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Do some work in a transaction, and again if another one took the same unique value.
 
         Writing to the disk takes longer than the work. So with SQLite, which has one writer,
         threads leave their work in a queue, and the first that may write does all of it in one
         transaction, with a savepoint for each.
         """
-        own = _Change(work)
+        own = _Change(lambda session: work(session, *args, **kwargs))
         if not self._one_writer:
             self._write([own])
         else:
@@ -204,9 +229,11 @@ class Store:
             for change in batch:
                 change.done = True
 
-    def forget(self, work: Callable[[Session], T]) -> T:
+    def forget(
+        self, work: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Do some work that deletes, and leave no copy of it in the log of an SQLite file."""
-        result = self.change(work)
+        result = self.change(work, *args, **kwargs)
         if self._file is not None:
             connection = self._engine.raw_connection()  # a checkpoint needs no transaction
             try:
@@ -319,3 +346,38 @@ def _engine(url: str) -> Engine:
         connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _upgrade(session: Session, version: Meta) -> None:
+    """Bring the tables of an earlier version to this one; others are left alone."""
+    if version.value not in ("1", "2"):
+        return
+    for statement in (*(_FROM_FIRST if version.value == "1" else ()), *_FROM_SECOND):
+        session.connection().exec_driver_sql(statement)
+    Table.metadata.create_all(session.connection())  # the tables that are new
+    for table in (Attempt, Player):
+        for index in Table.metadata.tables[table.__tablename__].indexes:
+            index.create(session.connection(), checkfirst=True)
+    for study in session.scalars(select(Study)):
+        _add_design(session, study)
+    version.value = str(SCHEMA)
+
+
+def _add_design(session: Session, study: Study) -> None:
+    """Write down the design that all studies had: every puzzle in the order of the list."""
+    study.design = StudyIn(
+        name=study.name,
+        benchmark=Benchmark(study.benchmark),
+        blocks=[Block(puzzles=study.subjects, shuffle=False)],
+        seed=study.seed,
+        attempt_limit=study.attempt_limit,
+        consent=study.consent,
+        ask_name=True,
+        resume_by_name=study.resume_by_name,
+    ).model_dump(mode="json")
+    began = or_(*(exists().where(table.player_id == Player.id) for table in (Attempt, Mark)))
+    people = select(Player, began).where(Player.study_id == study.id).order_by(Player.id)
+    for number, (player, has_begun) in enumerate(session.execute(people), start=1):
+        player.number, player.schedule = number, study.subjects
+        # Those who were invited and have not begun are asked for their consent.
+        player.consented = player.created if has_begun else None

@@ -16,15 +16,8 @@ from topple.phyre.auccess import auccess
 from topple.player.attempts import LIMITS, plan_of, row_clicks
 from topple.player.errors import InvalidError, NotFoundError
 from topple.player.ids import new_short_id
+from topple.player.models import studies as models
 from topple.player.models.base import Benchmark
-from topple.player.models.studies import (
-    GroupScore,
-    ParticipantIn,
-    ParticipantScore,
-    StudyDetail,
-    StudyIn,
-    StudyOut,
-)
 from topple.player.players import SHOWN, add_player
 from topple.player.store import Store
 from topple.player.study_design import drawn, schedule
@@ -41,7 +34,7 @@ from topple.player.study_session import (
 from topple.player.tables import Attempt, Event, Mark, Player, Study, now
 
 
-def create_study(store: Store, wanted: StudyIn) -> str:
+def create_study(store: Store, wanted: models.StudyIn) -> str:
     """Store a new study and return its id."""
     design = drawn(store, wanted)
     row = Study(
@@ -74,23 +67,19 @@ def find_study(session: Session, study_id: str) -> Study:
     return row
 
 
-def new_participant(store: Store, study_id: str, **columns: Any) -> Player:
-    """Store a new participant, with the next number and the order that belongs to it."""
-
-    def add(session: Session) -> Player:
-        study = find_study(session, study_id)
-        last = select(func.max(Player.number)).where(Player.study_id == study_id)
-        number = (session.scalar(last) or 0) + 1
-        order = schedule(StudyIn.model_validate(study.design), number)
-        player = add_player(session, study_id=study_id, number=number, schedule=order, **columns)
-        if player.consented is not None:
-            record(session, player, CONSENTED)
-        return player
-
-    return store.change(add)
+def add_participant(session: Session, /, study_id: str, **columns: Any) -> Player:
+    """Add a new participant, with the next number and the order that belongs to it."""
+    study = find_study(session, study_id)
+    last = select(func.max(Player.number)).where(Player.study_id == study_id)
+    number = (session.scalar(last) or 0) + 1
+    order = schedule(models.StudyIn.model_validate(study.design), number)
+    player = add_player(session, study_id=study_id, number=number, schedule=order, **columns)
+    if player.consented is not None:
+        record(session, player, CONSENTED)
+    return player
 
 
-def take_part(store: Store, study_id: str, body: ParticipantIn) -> tuple[Player, bool]:
+def take_part(store: Store, study_id: str, body: models.ParticipantIn) -> tuple[Player, bool]:
     """Join a study, or continue by a name if the study allows it; tells which of the two.
 
     Raises:
@@ -104,15 +93,11 @@ def take_part(store: Store, study_id: str, body: ParticipantIn) -> tuple[Player,
         known = None
         if body.name and study.resume_by_name:
             known = participant_named(session, study_id, body.name)
+        free = free_player_id(session, body.free_player)
     if known is not None:
         return known, True
-    return new_participant(
-        store,
-        study_id,
-        name=body.name,
-        consented=now(),
-        free_id=free_player_id(store, body.free_player),
-    ), False
+    columns = {"name": body.name, "consented": now(), "free_id": free}
+    return store.change(add_participant, study_id, **columns), False
 
 
 def participant_named(session: Session, study_id: str, name: str) -> Player | None:
@@ -136,11 +121,11 @@ def invite_participant(
 
     Consent is asked for when the link is opened.
     """
-    checked = ParticipantIn(consent=True, name=name).name
+    checked = models.ParticipantIn(consent=True, name=name).name
     with store.reading() as session:
         find_study(session, study_id)
         player = participant_named(session, study_id, checked) if checked else None
-    player = player or new_participant(store, study_id, name=checked, group=group)
+    player = player or store.change(add_participant, study_id, name=checked, group=group)
     return player.anonymous_id, study_link(study_id, player.key)
 
 
@@ -170,18 +155,17 @@ def delete_study(store: Store, study_id: str) -> None:
     store.forget(work)
 
 
-def withdraw(store: Store, player: Player, *, everything: bool) -> None:
-    """Let a participant leave; on request, everything that is stored of them is deleted."""
+def withdraw(session: Session, player: Player) -> None:
+    """Let a participant leave."""
+    own = current_participation(session, player).player
+    if own.ended is None:
+        own.ended, own.withdrawn = now(), True
+        record(session, own, WITHDRAWN)
 
-    def leave(session: Session) -> None:
-        own = current_participation(session, player).player
-        if everything:
-            _delete(session, own)
-        elif own.ended is None:
-            own.ended, own.withdrawn = now(), True
-            record(session, own, WITHDRAWN)
 
-    (store.forget if everything else store.change)(leave)
+def forget(session: Session, player: Player) -> None:
+    """Let a participant leave, and delete everything that is stored of them."""
+    _delete(session, current_participation(session, player).player)
 
 
 def study_link(study_id: str, key: str | None = None) -> str:
@@ -202,7 +186,7 @@ def study_card(row: Study) -> dict[str, Any]:
     }
 
 
-def kept(design: StudyIn) -> list[str]:
+def kept(design: models.StudyIn) -> list[str]:
     """What is kept of a participant, in sentences for the consent form."""
     questions = len(design.before) + len(design.after) + len(design.checks)
     moves = "placed" if design.benchmark is Benchmark.PHYRE else "removed"
@@ -226,10 +210,10 @@ def kept(design: StudyIn) -> list[str]:
     ]
 
 
-def study_out(row: Study) -> StudyOut:
+def study_out(row: Study) -> models.StudyOut:
     """A study as everybody may see it."""
-    design = StudyIn.model_validate(row.design)
-    return StudyOut(
+    design = models.StudyIn.model_validate(row.design)
+    return models.StudyOut(
         **study_card(row),
         consent=row.consent,
         kept=kept(design),
@@ -366,11 +350,11 @@ def plays(rows: list[Attempt]) -> list[Play]:
     ]
 
 
-def participant_score(found: Results) -> ParticipantScore:
+def participant_score(found: Results) -> models.ParticipantScore:
     """A participant in the researcher's view."""
     player = found.at.player
     main = [item for item in found.at.items if item.phase == "main"]
-    return ParticipantScore(
+    return models.ParticipantScore(
         anonymous_id=player.anonymous_id,
         number=player.number or 0,
         group=player.group,
@@ -386,7 +370,7 @@ def participant_score(found: Results) -> ParticipantScore:
     )
 
 
-def study_detail(store: Store, study_id: str) -> StudyDetail:
+def study_detail(store: Store, study_id: str) -> models.StudyDetail:
     """A study as its owner sees it."""
     with store.reading() as session:
         study = find_study(session, study_id)
@@ -394,19 +378,19 @@ def study_detail(store: Store, study_id: str) -> StudyDetail:
             participant_score(results(session, player))
             for player in participants(session, study_id)
         ]
-        return StudyDetail(
+        return models.StudyDetail(
             **study_out(study).model_dump(),
             puzzles=study.subjects,
             seed=study.seed,
             created=study.created,
-            design=StudyIn.model_validate(study.design),
+            design=models.StudyIn.model_validate(study.design),
             participants=people,
             groups=_groups(people),
         )
 
 
-def _groups(people: list[ParticipantScore]) -> list[GroupScore]:
-    groups: dict[str, list[tuple[float, ParticipantScore]]] = {}
+def _groups(people: list[models.ParticipantScore]) -> list[models.GroupScore]:
+    groups: dict[str, list[tuple[float, models.ParticipantScore]]] = {}
     for person in people:
         if person.score is not None:
             groups.setdefault(person.group, []).append((person.score, person))
@@ -419,7 +403,7 @@ def _groups(people: list[ParticipantScore]) -> list[GroupScore]:
 
             interval = bootstrap_interval(scores)
         found.append(
-            GroupScore(
+            models.GroupScore(
                 group=group,
                 participants=len(members),
                 scored=sum(person.scored for _, person in members),

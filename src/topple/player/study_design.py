@@ -15,7 +15,7 @@ from topple.phyre.numbering import stable_shuffle
 from topple.phyre.task import template_task_ids, tier_task_ids
 from topple.phyre.templates import MODULES
 from topple.phyre.tier import Tier
-from topple.player.errors import InvalidError
+from topple.player.errors import InvalidError, raised_as
 from topple.player.models.base import Benchmark, Model
 from topple.player.models.studies import (
     MAX_PUZZLES,
@@ -62,10 +62,8 @@ def parse_design(text: str) -> StudyIn:
     Raises:
         InvalidError: it has a wrong key or value, which is named.
     """
-    try:
+    with raised_as(InvalidError, ValueError):
         return _design(parse_toml(text, "the design"), "the design")
-    except ValueError as error:
-        raise InvalidError(str(error)) from None
 
 
 def _design(data: dict[str, Any], source: str) -> StudyIn:
@@ -126,14 +124,9 @@ def drawn(store: Store, design: StudyIn) -> StudyIn:
 
 
 def _draw(benchmark: Benchmark, wanted: Draw, salt: str) -> list[str]:
-    try:
-        names = [
-            *wanted.puzzles,
-            *(name for word in wanted.pools for name in _pool(benchmark, word)),
-        ]
-    except ValueError as error:
-        raise InvalidError(str(error)) from None
-    unique = list(dict.fromkeys(names))
+    with raised_as(InvalidError, ValueError):
+        drawn_names = [name for word in wanted.pools for name in _pool(benchmark, word)]
+    unique = list(dict.fromkeys([*wanted.puzzles, *drawn_names]))
     return (stable_shuffle(unique, salt) if wanted.shuffle else unique)[: wanted.count]
 
 

@@ -8,12 +8,13 @@ import json
 import zipfile
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from topple.player.models.base import Benchmark, Model
+from topple.player import studies
+from topple.player.models.base import Benchmark
 from topple.player.models.studies import (
     ExportedAnswer,
     ExportedAttempt,
@@ -25,16 +26,6 @@ from topple.player.models.studies import (
     StudyIn,
 )
 from topple.player.store import Store
-from topple.player.studies import (
-    FreePlay,
-    Results,
-    find_participant,
-    find_study,
-    participant_score,
-    participants,
-    results,
-    study_out,
-)
 from topple.player.study_session import ANSWER, Item, seconds_between
 from topple.player.tables import Attempt, Event
 
@@ -52,15 +43,6 @@ class ExportTable(str, Enum):
     EVENTS = "events"
 
 
-_ROWS: dict[ExportTable, type[Model]] = {
-    ExportTable.PARTICIPANTS: ExportedParticipant,
-    ExportTable.PUZZLES: ExportedPuzzle,
-    ExportTable.ATTEMPTS: ExportedAttempt,
-    ExportTable.ANSWERS: ExportedAnswer,
-    ExportTable.EVENTS: ExportedEvent,
-}
-
-
 def export_study(store: Store, study_id: str, participant: str | None = None) -> StudyExport:
     """A study with all its tables, without names; of one participant, if one is named.
 
@@ -68,13 +50,13 @@ def export_study(store: Store, study_id: str, participant: str | None = None) ->
         NotFoundError: there is no such study or participant.
     """
     with store.reading() as session:
-        study = find_study(session, study_id)
-        people = participants(session, study_id)
+        study = studies.find_study(session, study_id)
+        people = studies.participants(session, study_id)
         if participant is not None:
-            people = [find_participant(session, study_id, participant)]
-        found = [results(session, player) for player in people]
+            people = [studies.find_participant(session, study_id, participant)]
+        found = [studies.results(session, player) for player in people]
         return StudyExport(
-            study=study_out(study),
+            study=studies.study_out(study),
             design=StudyIn.model_validate(study.design),
             participants=list(map(_participant, found)),
             puzzles=[row for each in found for row in _puzzles(each)],
@@ -84,8 +66,8 @@ def export_study(store: Store, study_id: str, participant: str | None = None) ->
         )
 
 
-def _participant(found: Results) -> ExportedParticipant:
-    player, score = found.at.player, participant_score(found)
+def _participant(found: studies.Results) -> ExportedParticipant:
+    player, score = found.at.player, studies.participant_score(found)
     verdicts = [row.correct for row in _answers(found) if row.correct is not None]
     return ExportedParticipant(
         participant=player.anonymous_id,
@@ -98,9 +80,9 @@ def _participant(found: Results) -> ExportedParticipant:
     )
 
 
-def _shared(found: Results, position: int, item: Item) -> dict[str, Any]:
+def _shared(found: studies.Results, position: int, item: Item) -> dict[str, Any]:
     """The columns that the tables of puzzles and of attempts have in common."""
-    before = found.before.get(item.subject, FreePlay())
+    before = found.before.get(item.subject, studies.FreePlay())
     return {
         "participant": found.at.player.anonymous_id,
         "group": found.at.player.group,
@@ -114,7 +96,7 @@ def _shared(found: Results, position: int, item: Item) -> dict[str, Any]:
     }
 
 
-def _puzzles(found: Results) -> Iterator[ExportedPuzzle]:
+def _puzzles(found: studies.Results) -> Iterator[ExportedPuzzle]:
     for position, item in enumerate(found.at.items, start=1):
         ended = _end(item, [row for row in found.rows if row.subject == item.subject])
         yield ExportedPuzzle(
@@ -138,7 +120,7 @@ def _end(item: Item, rows: Sequence[Attempt]) -> str | None:
     return item.ended
 
 
-def _attempts(found: Results) -> Iterator[ExportedAttempt]:
+def _attempts(found: studies.Results) -> Iterator[ExportedAttempt]:
     benchmark = Benchmark(found.at.study.benchmark)
     for position, item in enumerate(found.at.items, start=1):
         shared = {**_shared(found, position, item), "benchmark": benchmark}
@@ -169,7 +151,7 @@ def _attempts(found: Results) -> Iterator[ExportedAttempt]:
             )
 
 
-def _answers(found: Results) -> Iterator[ExportedAnswer]:
+def _answers(found: studies.Results) -> Iterator[ExportedAnswer]:
     design = found.at.design
     right = {check.id: check.answer for check in design.checks}
     first = {question.id for question in design.before}
@@ -185,7 +167,7 @@ def _answers(found: Results) -> Iterator[ExportedAnswer]:
         )
 
 
-def _events(session: Session, found: Results) -> Iterator[ExportedEvent]:
+def _events(session: Session, found: studies.Results) -> Iterator[ExportedEvent]:
     query = select(Event).where(Event.player_id == found.at.player.id).order_by(Event.id)
     for event in session.scalars(query):
         yield ExportedEvent(
@@ -205,7 +187,8 @@ def _events(session: Session, found: Results) -> Iterator[ExportedEvent]:
 def export_csv(export: StudyExport, table: ExportTable) -> str:
     """One table as CSV; lists are numbers separated by spaces."""
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, list(_ROWS[table].model_fields))
+    [row_model] = get_args(StudyExport.model_fields[table.value].annotation)
+    writer = csv.DictWriter(buffer, list(row_model.model_fields))
     writer.writeheader()
     for row in getattr(export, table.value):
         values = row.model_dump(mode="json")
@@ -216,14 +199,10 @@ def export_csv(export: StudyExport, table: ExportTable) -> str:
 def _cell(value: Any) -> Any:
     """Write a list as words, a removal as tick:body, and leave the rest to the writer."""
     if isinstance(value, list):
-        return " ".join(map(_word, value))
+        return " ".join(f"{v[0]}:{v[1]}" if isinstance(v, list) else repr(v) for v in value)
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return f"'{value}"  # a spreadsheet would take the text for a formula
     return json.dumps(value) if isinstance(value, dict) else value
-
-
-def _word(value: Any) -> str:
-    return f"{value[0]}:{value[1]}" if isinstance(value, list) else repr(value)
 
 
 def export_zip(export: StudyExport) -> bytes:

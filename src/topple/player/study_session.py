@@ -18,14 +18,13 @@ from topple.player.models.studies import (
     CODE,
     PARTICIPANT,
     Answer,
-    AttentionCheck,
     Block,
     EventsIn,
     Outcome,
     Question,
     StudyIn,
 )
-from topple.player.players import SKIPPED, Tally, find_player, mark, tallies
+from topple.player.players import PLAYER, SKIPPED, Tally, mark, tallies
 from topple.player.store import Store
 from topple.player.study_design import ordered_blocks
 from topple.player.tables import Event, Mark, Player, Study, now
@@ -177,19 +176,19 @@ class Participation:
     def _checks(self, after: int) -> Iterator[Step]:
         for check in self.design.checks:
             if check.after == after and check.id not in self.answers:
-                yield Step(kind="check", questions=[as_question(check)])
+                # A question without its answer.
+                asked = check.model_dump(include={"id", "text", "options"})
+                yield Step(kind="check", questions=[Question(kind="choice", **asked)])
 
     def _break(self, number: int, block: Block) -> Iterator[Step]:
         if not (block.break_text or block.break_seconds):
             return
         if number in {event.value for event in self.events.get(BREAK_ENDED, ())}:
             return
-        yield Step(kind="break", text=block.break_text, seconds=self._break_left(number, block))
-
-    def _break_left(self, number: int, block: Block) -> float:
         began = [e.created for e in self.events.get(BREAK_STARTED, ()) if e.value == number]
         passed = seconds_between(began[0], now()) if began else 0.0
-        return max(0.0, block.break_seconds - passed)
+        left = max(0.0, block.break_seconds - passed)
+        yield Step(kind="break", text=block.break_text, seconds=left)
 
     @property
     def open_break(self) -> tuple[int, float]:
@@ -249,11 +248,6 @@ class Participation:
             raise ForbiddenError(f"the study continues with another step first: {self.step.kind}")
 
 
-def as_question(check: AttentionCheck) -> Question:
-    """An attention check as a question, without its answer."""
-    return Question(id=check.id, kind="choice", text=check.text, options=check.options)
-
-
 def participation(
     session: Session, player: Player, done: Mapping[str, Tally] | None = None
 ) -> Participation | None:
@@ -301,105 +295,82 @@ def me(store: Store, player: Player) -> Me:
     """A player as they see themselves; what a participant sees for the first time is noted."""
     if player.study_id is None:
         return Me(anonymous_id=player.anonymous_id)
-
-    def look(session: Session) -> StudySession:
-        found = current_participation(session, player)
-        own = found.player
-        if found.step.kind == "break" and found.step.seconds is not None:
-            number, _ = found.open_break
-            if number not in {event.value for event in found.events.get(BREAK_STARTED, ())}:
-                record(session, own, BREAK_STARTED, value=number)
-        if found.step.kind == "finished" and own.ended is None:
-            own.ended = now()
-            record(session, own, FINISHED)
-        return found.session()
-
-    return Me(anonymous_id=player.anonymous_id, study=store.change(look))
+    return Me(anonymous_id=player.anonymous_id, study=store.change(_study_session, player))
 
 
-def note_shown(store: Store, player: Player, subject: str) -> None:
+def _study_session(session: Session, player: Player) -> StudySession:
+    found = current_participation(session, player)
+    own = found.player
+    if found.step.kind == "break" and found.step.seconds is not None:
+        number, _ = found.open_break
+        if number not in {event.value for event in found.events.get(BREAK_STARTED, ())}:
+            record(session, own, BREAK_STARTED, value=number)
+    if found.step.kind == "finished" and own.ended is None:
+        own.ended = now()
+        record(session, own, FINISHED)
+    return found.session()
+
+
+def note_shown(session: Session, player: Player, subject: str) -> None:
     """Start the clock of a puzzle when a participant first sees it."""
-    if player.study_id is None:
-        return
-
-    def look(session: Session) -> None:
-        found = current_participation(session, player)
-        now_shown = found.step.kind == "puzzle" and found.reached[-1].subject == subject
-        if now_shown and subject not in found.shown:
-            record(session, player, SHOWN, subject=subject)
-
-    store.change(look)
+    found = current_participation(session, player)
+    now_shown = found.step.kind == "puzzle" and found.reached[-1].subject == subject
+    if now_shown and subject not in found.shown:
+        record(session, player, SHOWN, subject=subject)
 
 
-def give_consent(store: Store, player: Player, free_key: str | None) -> None:
+def give_consent(session: Session, player: Player, free_key: str | None) -> None:
     """Store the consent of an invited participant."""
-
-    def note(session: Session) -> None:
-        own = current_participation(session, player).player
-        if own.consented is None:
-            own.consented = now()
-            own.free_id = free_player_id(store, free_key)
-            record(session, own, CONSENTED)
-
-    store.change(note)
+    own = current_participation(session, player).player
+    if own.consented is None:
+        own.consented = now()
+        own.free_id = free_player_id(session, free_key)
+        record(session, own, CONSENTED)
 
 
-def free_player_id(store: Store, key: str | None) -> int | None:
+def free_player_id(session: Session, key: str | None) -> int | None:
     """The free player with a key, if there is one."""
-    found = find_player(store, key) if key else None
+    found = session.scalar(PLAYER, {"key": key})
     return found.id if found is not None and found.study_id is None else None
 
 
-def give_up(store: Store, player: Player) -> None:
+def give_up(session: Session, player: Player) -> None:
     """Give up the puzzle to play now."""
-
-    def note(session: Session) -> None:
-        found = current_participation(session, player)
-        if found.step.kind != "puzzle" or found.current is None:
-            raise ConflictError("there is no puzzle to give up now")
-        subject = found.items[found.current].subject
-        mark(session, found.player, subject, SKIPPED)
-        record(session, found.player, GIVEN_UP, subject=subject)
-
-    store.change(note)
+    found = current_participation(session, player)
+    if found.step.kind != "puzzle" or found.current is None:
+        raise ConflictError("there is no puzzle to give up now")
+    subject = found.items[found.current].subject
+    mark(session, found.player, subject, SKIPPED)
+    record(session, found.player, GIVEN_UP, subject=subject)
 
 
-def end_break(store: Store, player: Player) -> None:
+def end_break(session: Session, player: Player) -> None:
     """End a break that has lasted long enough."""
-
-    def note(session: Session) -> None:
-        found = current_participation(session, player)
-        if found.step.kind != "break":
-            raise ConflictError("there is no break to end now")
-        number, left = found.open_break
-        if left > 0:
-            raise ConflictError(f"the break lasts for another {left:.0f} s")
-        record(session, found.player, BREAK_ENDED, value=number)
-
-    store.change(note)
+    found = current_participation(session, player)
+    if found.step.kind != "break":
+        raise ConflictError("there is no break to end now")
+    number, left = found.open_break
+    if left > 0:
+        raise ConflictError(f"the break lasts for another {left:.0f} s")
+    record(session, found.player, BREAK_ENDED, value=number)
 
 
-def answer(store: Store, player: Player, answers: Mapping[str, Answer]) -> None:
+def answer(session: Session, player: Player, answers: Mapping[str, Answer]) -> None:
     """Store the answers to the questions that are asked now.
 
     Raises:
         InvalidError: one is missing, unknown, or of the wrong kind.
     """
-
-    def note(session: Session) -> None:
-        found = current_participation(session, player)
-        asked = {question.id: question for question in found.step.questions}
-        if not asked:
-            raise ConflictError("no question is asked now")
-        for name in answers:
-            if name not in asked:
-                raise InvalidError(f"no question {name!r} is asked now")
-        for question in asked.values():
-            value = checked_answer(question, answers.get(question.id))
-            given = {"question": question.id, "answer": value}
-            record(session, found.player, ANSWER, value=given)
-
-    store.change(note)
+    found = current_participation(session, player)
+    asked = {question.id: question for question in found.step.questions}
+    if not asked:
+        raise ConflictError("no question is asked now")
+    for name in answers:
+        if name not in asked:
+            raise InvalidError(f"no question {name!r} is asked now")
+    for question in asked.values():
+        value = checked_answer(question, answers.get(question.id))
+        record(session, found.player, ANSWER, value={"question": question.id, "answer": value})
 
 
 def checked_answer(question: Question, value: Answer | None) -> Answer | None:
@@ -428,40 +399,33 @@ def checked_answer(question: Question, value: Answer | None) -> Answer | None:
     return value
 
 
-def store_events(store: Store, player: Player, body: EventsIn) -> int:
+def store_events(session: Session, player: Player, body: EventsIn) -> int:
     """Store events of the page, and return how many were new.
 
     Raises:
         ConflictError: the player is not in a study, or has too many events.
     """
-
-    def add(session: Session) -> int:
-        found = current_participation(session, player)
-        known = select(Event.sequence).where(Event.player_id == player.id, Event.page == body.page)
-        seen = set(session.scalars(known))
-        made = session.scalar(select(func.count()).where(Event.player_id == player.id)) or 0
-        subjects = {item.subject for item in found.items}
-        rows = []
-        for event in body.events:
-            if event.sequence in seen:
-                continue
-            seen.add(event.sequence)
-            rows.append(
-                {
-                    "player_id": player.id,
-                    "kind": event.event.value,
-                    "subject": event.puzzle if event.puzzle in subjects else None,
-                    "value": event.value,
-                    "page": body.page,
-                    "sequence": event.sequence,
-                    "page_time": event.page_time,
-                    "page_clock": event.page_clock,
-                }
-            )
-        if made + len(rows) > MAX_EVENTS:
-            raise ConflictError(f"a participant has at most {MAX_EVENTS} events")
-        if rows:
-            session.execute(insert(Event), rows)
-        return len(rows)
-
-    return store.change(add)
+    found = current_participation(session, player)
+    known = select(Event.sequence).where(Event.player_id == player.id, Event.page == body.page)
+    seen = set(session.scalars(known))
+    made = session.scalar(select(func.count()).where(Event.player_id == player.id)) or 0
+    subjects = {item.subject for item in found.items}
+    rows = []
+    for event in body.events:
+        if event.sequence in seen:
+            continue
+        seen.add(event.sequence)
+        rows.append(
+            {
+                **event.model_dump(include={"sequence", "page_time", "page_clock", "value"}),
+                "player_id": player.id,
+                "kind": event.event.value,
+                "subject": event.puzzle if event.puzzle in subjects else None,
+                "page": body.page,
+            }
+        )
+    if made + len(rows) > MAX_EVENTS:
+        raise ConflictError(f"a participant has at most {MAX_EVENTS} events")
+    if rows:
+        session.execute(insert(Event), rows)
+    return len(rows)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA = 3  # increases with every change below; `upgrade` knows all before
+SCHEMA = 3  # increases with every change below; the store upgrades all before
 
 
 def now() -> str:

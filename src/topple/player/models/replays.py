@@ -5,13 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from topple.phyre.tier import Tier
-from topple.player.models.base import (
-    Benchmark,
-    Elimination,
-    Model,
-    OutcomeName,
-    Trajectory,
-)
+from topple.player.models.base import Benchmark, Elimination, Model, OutcomeName, Trajectory
 from topple.player.models.iphyre import GameGeometry
 from topple.player.models.phyre import PhyreScene
 

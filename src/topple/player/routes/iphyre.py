@@ -36,7 +36,6 @@ from topple.player.service import (
     OptionalPlayer,
     ThumbnailSize,
     png_response,
-    service_of,
 )
 from topple.player.solutions import find_plan, game_hint
 from topple.player.standing import iphyre_standing
@@ -84,14 +83,14 @@ def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -
     """Return everything that is needed to play a game."""
     named = find_game(service.store, game)
     in_study = player is not None and player.study_id is not None
-    if player is not None:
-        note_shown(service.store, player, game)
+    if player is not None and in_study:
+        service.store.change(note_shown, player, game)
     with service.store.reading() as session:
         made = progress(session, player, Benchmark.IPHYRE, game)
         attempts = [game_attempt(row) for row in _shown_attempts(session, player, game)]
     return GameScene(
         name=named.name,
-        title="" if in_study else named.title,  # it would be a hint
+        title="" if in_study else named.game.title,  # it would be a hint
         split=named.split,
         concept="" if in_study else named.game.concept,  # it would be a hint
         size=WIDTH,
@@ -167,10 +166,11 @@ def show_standing(service: CurrentService, player: CurrentPlayer) -> GameStandin
 
 
 @router.websocket("/games/{game}/live")
-async def play_live(socket: WebSocket, game: GamePath, player: str = "") -> None:
+async def play_live(
+    socket: WebSocket, service: CurrentService, game: GamePath, player: str = ""
+) -> None:
     """Play a live game; the guide to the player describes its messages."""
     await socket.accept()
-    service = service_of(socket)
     found = None
     if is_player_key(player):
         found = await run_in_threadpool(find_player, service.store, player)

@@ -12,19 +12,8 @@ from topple.phyre.tier import Tier
 from topple.player.attempts import add_attempt, allowed_progress, own_attempts, progress
 from topple.player.errors import NotFoundError
 from topple.player.geometry import thumbnail
+from topple.player.models import phyre as models
 from topple.player.models.base import Benchmark, Hint, HintIn, OutcomeName
-from topple.player.models.phyre import (
-    ActionIn,
-    AttemptIn,
-    AttemptOut,
-    PastAttempt,
-    Solution,
-    Standing,
-    TaskCard,
-    TaskScene,
-    TemplateCard,
-    Validity,
-)
 from topple.player.players import SHOWN, Tally, mark, marks, refuse_in_study, tallies
 from topple.player.puzzles import (
     RADIUS_MAX,
@@ -58,7 +47,7 @@ def _thumbnail(task: str) -> str:
     return f"/api/phyre/tasks/{task}/thumbnail.png"
 
 
-@router.get("/templates", response_model=list[TemplateCard])
+@router.get("/templates", response_model=list[models.TemplateCard])
 def list_templates(
     service: CurrentService, player: OptionalPlayer, tier: Tier | None = None
 ) -> Response:
@@ -78,7 +67,7 @@ def list_templates(
 def _card(template_id: str, tried: int, solved: int) -> bytes:
     """A template in JSON, most of which is its scene."""
     template, names = find_template(template_id), task_names(template_id)
-    card = TemplateCard(
+    card = models.TemplateCard(
         id=template_id,
         name=template_name(template_id),
         tier=template.tier,
@@ -98,7 +87,7 @@ def list_tasks(
     player: OptionalPlayer,
     template: TemplatePath,
     solved: bool | None = None,
-) -> list[TaskCard]:
+) -> list[models.TaskCard]:
     """List a template's published tasks, or only those the caller has or has not solved."""
     if template not in MODULES:
         raise NotFoundError(f"there is no template {template!r}")
@@ -111,7 +100,7 @@ def list_tasks(
         if solved is None or solved == tally.solved:
             task = published_task(name)
             cards.append(
-                TaskCard(
+                models.TaskCard(
                     id=name,
                     description=task.description,
                     thumbnail=_thumbnail(name),
@@ -125,16 +114,16 @@ def list_tasks(
 
 
 @router.get("/tasks/{task}")
-def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -> TaskScene:
+def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -> models.TaskScene:
     """Return everything that is needed to play a task."""
     found = find_task(service.store, task)
     in_study = player is not None and player.study_id is not None
     before, after = (None, None) if in_study else found.neighbours()
-    if player is not None:
-        note_shown(service.store, player, task)
+    if player is not None and in_study:
+        service.store.change(note_shown, player, task)
     with service.store.reading() as session:
         made = progress(session, player, Benchmark.PHYRE, task)
-    return TaskScene(
+    return models.TaskScene(
         id=found.name,
         name="" if in_study else found.title,  # it would be a hint
         template=found.template or "",
@@ -160,17 +149,17 @@ def task_thumbnail(
 
 
 @router.post("/tasks/{task}/validate")
-def validate(service: CurrentService, task: TaskPath, body: ActionIn) -> Validity:
+def validate(service: CurrentService, task: TaskPath, body: models.ActionIn) -> models.Validity:
     """Return whether an action is valid, exactly as the simulator decides."""
     return find_task(service.store, task).validity(body.action)
 
 
-@router.post("/tasks/{task}/attempts", dependencies=[Heavy], response_model=AttemptOut)
+@router.post("/tasks/{task}/attempts", dependencies=[Heavy], response_model=models.AttemptOut)
 def make_attempt(
     service: CurrentService,
     player: CurrentPlayer,
     task: TaskPath,
-    body: AttemptIn,
+    body: models.AttemptIn,
     later: BackgroundTasks,
 ) -> Response:
     """Simulate an action; a valid one is an attempt, which is stored before this answers."""
@@ -180,15 +169,13 @@ def make_attempt(
     row, reason = None, None
     if result.outcome.is_valid:
         row, made = service.store.change(
-            lambda session: add_attempt(
-                session,
-                player,
-                Benchmark.PHYRE,
-                task,
-                body.action,
-                solved=result.outcome.is_solved,
-                ticks=result.steps,
-            )
+            add_attempt,
+            player,
+            Benchmark.PHYRE,
+            task,
+            body.action,
+            solved=result.outcome.is_solved,
+            ticks=result.steps,
         )
         if not has_baseline(service.store, task):
             later.add_task(store_baselines, service.store, [task])
@@ -196,7 +183,7 @@ def make_attempt(
         reason = found.validity(body.action).reason
         with service.store.reading() as session:
             _, made = allowed_progress(session, player, Benchmark.PHYRE, task)
-    made_attempt = AttemptOut(
+    made_attempt = models.AttemptOut(
         id=None if row is None else row.id,
         number=None if row is None else row.number,
         counted=row is not None and row.counted,
@@ -213,11 +200,11 @@ def make_attempt(
 @router.get("/tasks/{task}/attempts")
 def list_attempts(
     service: CurrentService, player: CurrentPlayer, task: TaskPath, page: AskedPage
-) -> list[PastAttempt]:
+) -> list[models.PastAttempt]:
     """List the caller's attempts at a task, in order."""
     with service.store.reading() as session:
         return [
-            PastAttempt(
+            models.PastAttempt(
                 id=row.id,
                 number=row.number,
                 action=row.action,
@@ -229,7 +216,9 @@ def list_attempts(
 
 
 @router.post("/tasks/{task}/solution", dependencies=[Heavy])
-def show_solution(service: CurrentService, player: CurrentPlayer, task: TaskPath) -> Solution:
+def show_solution(
+    service: CurrentService, player: CurrentPlayer, task: TaskPath
+) -> models.Solution:
     """Return an agent's solution or one found by search; later attempts do not count."""
     refuse_in_study(player)
     found = find_task(service.store, task)
@@ -239,7 +228,7 @@ def show_solution(service: CurrentService, player: CurrentPlayer, task: TaskPath
     assert result.outcome is not Outcome.INVALID
     with service.store.transaction() as session:
         mark(session, player, task, SHOWN)
-    return Solution(action=action, source=source, trajectory=found.trajectory(result, 1))
+    return models.Solution(action=action, source=source, trajectory=found.trajectory(result, 1))
 
 
 def _solution(service: CurrentService, found: PhyreTask) -> tuple[list[float], str]:
@@ -267,7 +256,7 @@ def show_standing(
     player: CurrentPlayer,
     later: BackgroundTasks,
     tier: Tier = Tier.BALL,
-) -> Standing:
+) -> models.Standing:
     """Return the caller's success curve and AUCCESS so far, beside those of agents."""
     standing, tasks = phyre_standing(service.store, player, tier)
     later.add_task(store_baselines, service.store, tasks)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.responses import RedirectResponse
 
 from topple import __version__
-from topple.player import players, study_session
+from topple.player import players, studies, study_session
 from topple.player.errors import ForbiddenError
 from topple.player.models.base import Benchmark
 from topple.player.models.players import Health, Me, NewPlayer, PuzzleProgress
@@ -22,7 +22,6 @@ from topple.player.service import (
     is_owner,
     is_same,
 )
-from topple.player.studies import withdraw
 from topple.player.study_session import me
 from topple.runs.benchmark import find_benchmark
 
@@ -89,7 +88,7 @@ def consent(
     """Consent to take part in a study to which the caller was invited by a personal link."""
     if not body.consent:
         raise ForbiddenError(NO_CONSENT)
-    study_session.give_consent(service.store, player, body.free_player)
+    service.store.change(study_session.give_consent, player, body.free_player)
     return who_am_i(request, response, service, player)
 
 
@@ -102,28 +101,28 @@ def my_progress(service: CurrentService, player: CurrentPlayer) -> list[PuzzlePr
 @router.post("/me/skip")
 def skip(service: CurrentService, player: CurrentPlayer) -> Me:
     """Give up the current puzzle of a study."""
-    study_session.give_up(service.store, player)
+    service.store.change(study_session.give_up, player)
     return me(service.store, player)
 
 
 @router.post("/me/answers")
 def give_answers(service: CurrentService, player: CurrentPlayer, body: AnswersIn) -> Me:
     """Answer the questions that a study asks now."""
-    study_session.answer(service.store, player, body.answers)
+    service.store.change(study_session.answer, player, body.answers)
     return me(service.store, player)
 
 
 @router.post("/me/continue")
 def end_break(service: CurrentService, player: CurrentPlayer) -> Me:
     """End a break that has lasted long enough."""
-    study_session.end_break(service.store, player)
+    service.store.change(study_session.end_break, player)
     return me(service.store, player)
 
 
 @router.post("/me/events")
 def add_events(service: CurrentService, player: CurrentPlayer, body: EventsIn) -> Stored:
     """Store what happened on the page of a participant."""
-    return Stored(stored=study_session.store_events(service.store, player, body))
+    return Stored(stored=service.store.change(study_session.store_events, player, body))
 
 
 @router.post("/me/withdraw")
@@ -131,6 +130,9 @@ def leave_study(
     response: Response, service: CurrentService, player: CurrentPlayer, body: Withdrawal
 ) -> Withdrawal:
     """Leave a study; on request, everything that is stored of the caller is deleted."""
-    withdraw(service.store, player, everything=body.delete)
+    if body.delete:
+        service.store.forget(studies.forget, player)
+    else:
+        service.store.change(studies.withdraw, player)
     forget(response, player.study_id or "")
     return body

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
@@ -131,24 +133,26 @@ def list_runs(service: CurrentService, page: AskedPage) -> list[RunCard]:
     return cards
 
 
-def _entry(service: CurrentService, run: str) -> IndexedRun:
+@contextmanager
+def _readable(service: CurrentService, run: str) -> Iterator[IndexedRun]:
+    """A run whose record is read; one that is damaged cannot be found."""
     entry = service.runs.find(run)
     if entry is None:
         raise NotFoundError(f"there is no run {run!r} here")
-    return entry
+    try:
+        yield entry
+    except RecordError:
+        raise NotFoundError(f"the record of run {run!r} cannot be read") from None
 
 
 @router.get("/runs/{run}")
 def show_run(service: CurrentService, run: RunPath) -> RunDetail:
     """Return a run with its tasks or games."""
-    entry = _entry(service, run)
-    try:
+    with _readable(service, run) as entry:
         card = run_card(entry)
         games = entry.benchmark is Benchmark.IPHYRE
         items = _games(entry) if games else _tasks(entry, card.imagines)
         return RunDetail(**card.model_dump(), items=items)
-    except RecordError:
-        raise NotFoundError(f"the record of run {run!r} cannot be read") from None
 
 
 def _tasks(entry: IndexedRun, imagines: bool) -> list[RunItem]:
@@ -183,12 +187,9 @@ def list_run_attempts(
     service: CurrentService, run: RunPath, subject: SubjectPath
 ) -> list[RunAttempt]:
     """List an agent's attempts at a task or game, in order."""
-    entry = _entry(service, run)
-    try:
+    with _readable(service, run) as entry:
         games = entry.benchmark is Benchmark.IPHYRE
         found = _plays(entry, subject) if games else _attempts(service, entry, subject)
-    except RecordError:
-        raise NotFoundError(f"the record of run {run!r} cannot be read") from None
     if not found:
         raise NotFoundError(f"run {run!r} has no attempts at {subject!r}")
     return found
@@ -202,14 +203,11 @@ def show_imagined(
     attempt: Annotated[int, Query(ge=1, le=MAX_ATTEMPTS)] = 1,
 ) -> Imagination:
     """Return what an agent had imagined before one of its attempts at a task or game."""
-    entry = _entry(service, run)
-    try:
+    with _readable(service, run) as entry:
         if not run_card(entry).imagines:
             raise NotFoundError(f"the agent of run {run!r} imagines nothing")
         with service.searches.slot():
             return imagination(entry.path, subject, attempt)
-    except RecordError:
-        raise NotFoundError(f"the record of run {run!r} cannot be read") from None
 
 
 def _attempts(service: CurrentService, entry: IndexedRun, subject: str) -> list[RunAttempt]:

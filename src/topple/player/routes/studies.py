@@ -9,31 +9,14 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import defer
 
+from topple.player import studies
 from topple.player.errors import ConflictError, ForbiddenError
 from topple.player.ids import ANONYMOUS_PATTERN
+from topple.player.models import studies as models
 from topple.player.models.players import NewPlayer
-from topple.player.models.studies import (
-    DesignText,
-    ParticipantIn,
-    StudyCard,
-    StudyDetail,
-    StudyExport,
-    StudyIn,
-    StudyOut,
-)
 from topple.player.routes.guard import remember
 from topple.player.routes.players import NO_CONSENT
 from topple.player.service import AskedPage, CurrentService, Heavy, OwnerOnly, StudyPath
-from topple.player.studies import (
-    create_study,
-    delete_participant,
-    delete_study,
-    find_study,
-    study_card,
-    study_detail,
-    study_out,
-    take_part,
-)
 from topple.player.study_design import parse_design
 from topple.player.study_export import ExportTable, export_csv, export_study, export_zip
 from topple.player.study_session import me
@@ -48,19 +31,19 @@ router = APIRouter(prefix="/api/studies", tags=["studies"])
 
 
 @router.post("", dependencies=[OwnerOnly])
-def new_study(service: CurrentService, body: StudyIn) -> StudyDetail:
+def new_study(service: CurrentService, body: models.StudyIn) -> models.StudyDetail:
     """Create a study."""
-    return study_detail(service.store, create_study(service.store, body))
+    return studies.study_detail(service.store, studies.create_study(service.store, body))
 
 
 @router.post("/toml", dependencies=[OwnerOnly])
-def new_study_from_toml(service: CurrentService, body: DesignText) -> StudyDetail:
+def new_study_from_toml(service: CurrentService, body: models.DesignText) -> models.StudyDetail:
     """Create a study from the text of a design file."""
     return new_study(service, parse_design(body.toml))
 
 
 @router.get("", dependencies=[OwnerOnly])
-def list_studies(service: CurrentService, page: AskedPage) -> list[StudyCard]:
+def list_studies(service: CurrentService, page: AskedPage) -> list[models.StudyCard]:
     """List the studies without their consent texts, the newest first."""
     query = (
         select(Study)
@@ -68,20 +51,20 @@ def list_studies(service: CurrentService, page: AskedPage) -> list[StudyCard]:
         .order_by(Study.created.desc(), Study.id)
     )
     with service.store.reading() as session:
-        return [StudyCard(**study_card(row)) for row in page.rows(session, query)]
+        return [models.StudyCard(**studies.study_card(row)) for row in page.rows(session, query)]
 
 
 @router.get("/{study}")
-def show_study(service: CurrentService, study: StudyPath) -> StudyOut:
+def show_study(service: CurrentService, study: StudyPath) -> models.StudyOut:
     """Return what a participant sees of a study before taking part."""
     with service.store.reading() as session:
-        return study_out(find_study(session, study))
+        return studies.study_out(studies.find_study(session, study))
 
 
 @router.get("/{study}/detail", dependencies=[OwnerOnly])
-def show_detail(service: CurrentService, study: StudyPath) -> StudyDetail:
+def show_detail(service: CurrentService, study: StudyPath) -> models.StudyDetail:
     """Return a study with its puzzles, participants and scores."""
-    return study_detail(service.store, study)
+    return studies.study_detail(service.store, study)
 
 
 @router.post("/{study}/participants", dependencies=[Heavy])
@@ -90,13 +73,13 @@ def join(
     response: Response,
     service: CurrentService,
     study: StudyPath,
-    body: ParticipantIn,
+    body: models.ParticipantIn,
 ) -> NewPlayer:
     """Take part in a study; a used name is refused, unless the study lets it resume."""
     if not body.consent:
         raise ForbiddenError(NO_CONSENT)
     try:
-        player, resumed = take_part(service.store, study, body)
+        player, resumed = studies.take_part(service.store, study, body)
     except IntegrityError:
         if body.name is None:
             raise
@@ -112,18 +95,18 @@ def join(
 @router.delete("/{study}/participants/{participant}", dependencies=[OwnerOnly])
 def remove_participant(
     service: CurrentService, study: StudyPath, participant: ParticipantPath
-) -> StudyDetail:
+) -> models.StudyDetail:
     """Delete a participant and everything that is stored of them."""
-    delete_participant(service.store, study, participant)
-    return study_detail(service.store, study)
+    studies.delete_participant(service.store, study, participant)
+    return studies.study_detail(service.store, study)
 
 
 @router.delete("/{study}", dependencies=[OwnerOnly])
-def remove_study(service: CurrentService, study: StudyPath) -> StudyCard:
+def remove_study(service: CurrentService, study: StudyPath) -> models.StudyCard:
     """Delete a study with all its participants."""
     with service.store.reading() as session:
-        card = StudyCard(**study_card(find_study(session, study)))
-    delete_study(service.store, study)
+        card = models.StudyCard(**studies.study_card(studies.find_study(session, study)))
+    studies.delete_study(service.store, study)
     return card
 
 
@@ -166,7 +149,7 @@ def as_json(
     study: StudyPath,
     response: Response,
     participant: AskedParticipant = None,
-) -> StudyExport:
+) -> models.StudyExport:
     """Return the study, its participants without names, and all tables."""
     response.headers.update(_attachment(study, "json"))
     return export_study(service.store, study, participant)
