@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from topple import paths
@@ -110,14 +111,9 @@ class Evaluation:
         for name in self.subjects:
             if name in made:
                 testing.join(made[name].testing)
-        training: Any = _NoTraining()
+        # Language models do not train.
+        training: Any = SimpleNamespace(
+            tasks=(), simulator_calls=0, scenes_drawn=0, puzzles=0, seconds=0.0
+        )
         results = GameResults(tuple(testing.log)) if self.attempts is None else testing.results()
         return self._runner.record(self.config, self.agent, training, testing, results)
-
-
-class _NoTraining:
-    """Language models do not train."""
-
-    tasks: tuple[Any, ...] = ()
-    simulator_calls = scenes_drawn = puzzles = 0
-    seconds = 0.0

@@ -112,10 +112,7 @@ class ExchangeStore:
     def begin(self, place: str, digest: str) -> str:
         """Note that a request is about to be sent, and return its idempotency key."""
         with self._lock:
-            line = json.dumps({"place": place, "digest": digest}, separators=(",", ":"))
-            self._requests.write(line.encode() + b"\n")
-            self._requests.flush()
-            os.fsync(self._requests.fileno())
+            _write_line(self._requests, {"place": place, "digest": digest})
         return hashlib.sha256(f"{place} {digest}".encode()).hexdigest()[:32]
 
     def append(self, exchange: Exchange) -> None:
@@ -124,10 +121,7 @@ class ExchangeStore:
         with self._lock:
             data["request"] = self._without_pictures(exchange.request)
             data["reply"] = exchange.reply.to_data()
-            line = json.dumps(data, separators=(",", ":")).encode() + b"\n"
-            self._file.write(line)
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            _write_line(self._file, data)
             self._known[exchange.place, exchange.digest] = exchange.reply
 
     def _without_pictures(self, value: Any) -> Any:
@@ -145,6 +139,13 @@ class ExchangeStore:
                     temporary.write_bytes(png)
             return f"{IMAGES}/{name}.png"
         return value
+
+
+def _write_line(file: IO[bytes], data: Mapping[str, Any]) -> None:
+    """Write a line of JSON to the disk."""
+    file.write(json.dumps(data, separators=(",", ":")).encode() + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def png_url(png: bytes) -> str:

@@ -11,11 +11,7 @@ from typing import Any
 
 from topple.iphyre.engine.batch import MAX_BODIES, Scene
 from topple.iphyre.engine.scene import check_scene
-from topple.iphyre.game import (
-    BLOCK_RADIUS,
-    MAX_ELIMINABLE,
-    Game,
-)
+from topple.iphyre.game import BLOCK_RADIUS, MAX_ELIMINABLE, Game
 from topple.iphyre.games import PUBLISHED
 from topple.iphyre.split import PUBLISHED_SPLITS
 

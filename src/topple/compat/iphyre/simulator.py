@@ -18,13 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from topple.compat.iphyre.games import (
-    MAX_ELI_OBJ_NUM,
-    MAX_OBJ_NUM,
-    PARAS,
-    layout_of,
-    scene_of,
-)
+from topple.compat.iphyre.games import MAX_ELI_OBJ_NUM, MAX_OBJ_NUM, PARAS, layout_of, scene_of
 from topple.compat.iphyre.pictures import draw_like_pymunk
 from topple.compat.iphyre.space import Body, Segment, Space
 from topple.edits import RemoveBody

@@ -73,24 +73,14 @@ class Segment:
     radius: float = BLOCK_RADIUS
 
 
+@dataclass(unsafe_hash=True, repr=False, slots=True)
 class Body:
     """A block or a ball."""
 
-    __slots__ = ("_number", "_space")
-
     DYNAMIC, KINEMATIC, STATIC = range(3)
 
-    def __init__(self, space: Space, number: int) -> None:
-        self._space, self._number = space, number
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Body) and (self._space, self._number) == (
-            other._space,
-            other._number,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._space, self._number))
+    _space: Space
+    _number: int
 
     @property
     def _world(self) -> World:
@@ -205,7 +195,8 @@ class Space:
         """Put the bodies of a scene to their start, as after a number of builds."""
         changed = self._gravity != _PUBLISHED_GRAVITY
         self._history = [(0, SetGravity(self._gravity))] if changed else []
-        native = not changed and _fits(scene)
+        joints = len(scene.pins) + len(scene.springs)
+        native = not changed and len(scene.radii) <= MAX_BODIES_EVER and joints <= MAX_JOINTS
         world = self.world
         if (
             world is None
@@ -334,12 +325,6 @@ _PUBLISHED_GRAVITY = Vec2d(0.0, PUBLISHED_PARAMS.gravity)
 def _vec(pair: Sequence[float]) -> Vec2d:
     x, y = pair
     return Vec2d(float(x), float(y))
-
-
-def _fits(scene: Scene) -> bool:
-    """Whether a scene is small enough for the native engine."""
-    joints = len(scene.pins) + len(scene.springs)
-    return len(scene.radii) <= MAX_BODIES_EVER and joints <= MAX_JOINTS
 
 
 def _is_native(change: Change, scene: Scene) -> bool:

@@ -82,17 +82,16 @@ def _body_to_thrift(body: Body) -> scene_if.Body:
         position=scene_if.Vector(*body.position),
         bodyType=scene_if.BodyType.DYNAMIC if body.dynamic else scene_if.BodyType.STATIC,
         angle=body.angle,
-        shapes=[_shape_to_thrift(shape) for shape in body.shapes],
+        shapes=[
+            scene_if.Shape(circle=scene_if.Circle(shape.radius))
+            if isinstance(shape, Circle)
+            else _polygon_to_thrift(shape.vertices)
+            for shape in body.shapes
+        ],
         color=int(body.color),
         shapeType=int(body.kind),
         diameter=body.diameter,
     )
-
-
-def _shape_to_thrift(shape: Shape) -> scene_if.Shape:
-    if isinstance(shape, Circle):
-        return scene_if.Shape(circle=scene_if.Circle(shape.radius))
-    return _polygon_to_thrift(shape.vertices)
 
 
 def _polygon_to_thrift(vertices: tuple[Vec, ...]) -> scene_if.Shape:

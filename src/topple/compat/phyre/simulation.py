@@ -81,18 +81,15 @@ def finalize_featurized_objects(
     if not is_jar.any():
         return moved
     diameters = moved[0, is_jar[0], DIAMETER] * SCENE_SIZE
-    rise = np.tile([_centre_height(diameter) for diameter in diameters], len(moved))
+    heights = map(jar_height, diameters)
+    # The centre of a jar that is too small to have a shape is its origin.
+    rises = [jar_centre_height(height) if height > 1 else 0.0 for height in heights]
+    rise = np.tile(rises, len(moved))
     angles = moved[is_jar][:, ANGLE] * 2 * math.pi
     shift = np.stack([-1 * rise * np.sin(angles), rise * np.cos(angles)], axis=-1) / SCENE_SIZE
     sign = 1.0 if shift_direction is PositionShift.TO_CENTER_OF_MASS else -1.0
     moved[is_jar, X : Y + 1] += shift * sign
     return moved
-
-
-def _centre_height(diameter: Any) -> float:
-    # The centre of a jar that is too small to have a shape is its origin.
-    height = jar_height(diameter)
-    return jar_centre_height(height) if height > 1 else 0.0
 
 
 class FeaturizedObjects:
