@@ -30,6 +30,7 @@ from topple.datasets import Actions, Keep, Spec, Tasks, build
 from topple.datasets.plan import Plan, open_source
 from topple.phyre.engine import backend
 from topple.phyre.engine.backend import Backend
+from topple.phyre.engine.cuda_device import cuda_device
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.request import Request
 from topple.phyre.task import load_task
@@ -44,7 +45,7 @@ TESTS = Path(__file__).resolve().parents[1] / "tests"
 def device(host: bool) -> Iterator[str]:
     """Make a device ready for backend "cuda"; yields its name."""
     if not host:
-        yield backend.cuda_device().name
+        yield cuda_device().name
         return
     sys.path.insert(0, str(TESTS))
     from support.host_device import HostDevice

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -39,36 +40,48 @@ def png_files(
     except ImportError:
         raise FrameFileError("PNG needs the package isal: pip install 'topple[datasets]'") from None
     height, width = pictures.shape[1:3]
-    kind = _RGB if palette is None else _PALETTE
     halves = palette is not None and len(palette) <= _HALF and width % 2 == 0
     depth = 4 if halves else 8
-    size = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
-    head = _SIGNATURE + _chunk(b"IHDR", size)
-    if palette is not None:
-        head += _chunk(b"PLTE", palette.tobytes())
-    end = _chunk(b"IEND", b"")
+    head = _head(width, height, depth, None if palette is None else palette.tobytes())
     samples = width * (3 if palette is None else 1)
     rows = np.zeros((height, 1 + samples * depth // 8), np.uint8)  # a row is behind a 0: no filter
-    pairs = np.empty(height * width // 2, np.uint16)
+    pairs = np.empty((height, width // 2), np.uint16)
+    # The engine draws from the bottom: its pictures are turned when their rows are put together.
+    turned = pictures.strides[1] < 0
+    into = rows[::-1, 1:] if turned else rows[:, 1:]
     files: list[bytes] = []
     last = None
-    for picture in pictures:
+    for picture in pictures[:, ::-1] if turned else pictures:
         content = picture.tobytes()
         if content != last:  # what has come to rest is compressed once
             last = content
             if halves:  # the left of two numbers comes first, and first in a byte
-                np.multiply(np.frombuffer(content, "<u2"), _BESIDE, out=pairs)
-                rows[:, 1:] = np.right_shift(pairs, 8, out=pairs).reshape(height, -1)
+                numbers = np.frombuffer(content, "<u2").reshape(pairs.shape)
+                np.multiply(numbers, _BESIDE, out=pairs)
+                into[...] = np.right_shift(pairs, 8, out=pairs)
             else:
-                rows[:, 1:] = np.frombuffer(content, np.uint8).reshape(height, -1)
-            file = head + _chunk(b"IDAT", isal_zlib.compress(rows, _LEVEL)) + end
+                into[...] = np.frombuffer(content, np.uint8).reshape(height, -1)
+            file = b"".join((head, *_chunk(b"IDAT", isal_zlib.compress(rows, _LEVEL)), _END))
         files.append(file)
     return files
 
 
-def _chunk(name: bytes, content: bytes) -> bytes:
+@lru_cache
+def _head(width: int, height: int, depth: int, palette: bytes | None) -> bytes:
+    """What comes before the compressed rows."""
+    kind = _RGB if palette is None else _PALETTE
+    size = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
+    colours = () if palette is None else _chunk(b"PLTE", palette)
+    return b"".join((_SIGNATURE, *_chunk(b"IHDR", size), *colours))
+
+
+def _chunk(name: bytes, content: bytes) -> tuple[bytes, ...]:
+    """A part of a file."""
     checksum = zlib.crc32(content, zlib.crc32(name))
-    return b"".join((struct.pack(">I", len(content)), name, content, struct.pack(">I", checksum)))
+    return struct.pack(">I", len(content)), name, content, struct.pack(">I", checksum)
+
+
+_END = b"".join(_chunk(b"IEND", b""))
 
 
 def read_png(content: bytes) -> npt.NDArray[np.uint8]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
@@ -20,7 +20,7 @@ import numpy as np
 
 from topple.datasets.formats import Target, frames_per_second
 from topple.datasets.formats.pictures import picture_files
-from topple.datasets.sample import Batch, Column, Field, Sample, Source, film_frames
+from topple.datasets.sample import Array, Batch, Column, Field, Sample, Source, film_frames
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.media.files import mp4_bytes, read_mp4
@@ -30,6 +30,7 @@ LIBRARIES = ("numpy", "isal", "av")
 LOSSY = ("rgb",)  # as MP4
 _BUFFER = 1 << 20  # bytes; what is smaller is written together
 _IN_JSON = ("action", "balls", "goal")  # small arrays that people look at first
+_IN_COMMON = ("description", "scene")  # texts of a task, the last in a sample
 
 
 def write(target: Target, batches: Iterable[Batch]) -> list[str]:
@@ -38,7 +39,7 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     with whole_file(target.folder / name) as temporary, temporary.open("wb", _BUFFER) as file:
         for batch in batches:
             for key, files in encode(batch, target.fields, target.spec):
-                contents: list[bytes] = []
+                contents: list[bytes | memoryview] = []
                 for ending, parts in sorted(files.items()):
                     size = sum(map(len, parts))
                     contents += _header(f"{key}.{ending}", size), *parts
@@ -77,15 +78,16 @@ _EMPTY = _empty()
 
 def encode(
     batch: Batch, fields: Mapping[str, Field], spec: Spec
-) -> Iterator[tuple[str, dict[str, list[bytes]]]]:
-    """The files of each sample by their endings, in parts."""
+) -> Iterator[tuple[str, dict[str, list[bytes | memoryview]]]]:
+    """The files of each sample by their endings, in parts to be used before the next sample."""
+    scratch = _Scratch()
     fps = Fraction(frames_per_second(spec), spec.keep.stride)
     in_json = [name for name, field in fields.items() if field.is_scalar or name in _IN_JSON]
-    words = zip(*(_plain(batch[name]) for name in in_json), strict=True)
     rest = [(name, field, batch[name]) for name, field in fields.items() if name not in in_json]
-    for number, (key, values) in enumerate(zip(batch["key"].rows, words, strict=True)):
-        text = _JSON.encode(dict(zip(in_json, values, strict=True)))
-        files = {"json": [text.encode()]}
+    for number, (key, text) in enumerate(
+        zip(batch["key"].rows, _texts(batch, in_json), strict=True)
+    ):
+        files: dict[str, list[bytes | memoryview]] = {"json": [text.encode()]}
         for name, field, column in rest:
             if name == "rgb" and spec.pictures == "mp4":
                 frames = iter(film_frames(column, number))
@@ -94,22 +96,55 @@ def encode(
                 continue
             value = column[number]
             if not field.frames or spec.pictures == "npy":
-                files[f"{name}.npy"] = [_npy_header(value.shape, value.dtype), value.tobytes()]
+                numbers = scratch.bytes_of(name, value)
+                files[f"{name}.npy"] = [_npy_header(value.shape, value.dtype), numbers]
             else:
                 for frame, content in enumerate(picture_files(name, value)):
                     files[f"{name}.{frame:03d}.png"] = [content]
         yield key, files
 
 
-def _plain(column: Column) -> list[Any]:
+def _texts(batch: Batch, names: Sequence[str]) -> Iterator[str]:
+    """The JSON of each sample; texts that many have in common are encoded once."""
+    own = [name for name in names if name not in _IN_COMMON]
+    common = [(name, batch[name].rows) for name in names if name in _IN_COMMON]
+    rows = zip(*(_plain(batch[name]) for name in own), strict=True)
+    for number, values in enumerate(rows):
+        text = _JSON.encode(dict(zip(own, values, strict=True)))
+        more = [f',"{name}":{_quoted(texts[number])}' for name, texts in common]
+        yield "".join((text[:-1], *more, "}"))
+
+
+def _plain(column: Column) -> Sequence[Any]:
     """The values of a column as JSON has them."""
-    if column.sizes is None and isinstance(column.rows, np.ndarray):
-        return list(column.rows.tolist())
-    values = (column[number] for number in range(len(column)))
-    return [value if isinstance(value, str) else value.tolist() for value in values]
+    rows = column.rows
+    if column.sizes is None and isinstance(rows, np.ndarray):
+        return list(rows.tolist())
+    if len(rows) and isinstance(rows[0], str):
+        return rows
+    return [column[number].tolist() for number in range(len(column))]
+
+
+class _Scratch:
+    """Copies of arrays that do not lie in one piece, in memory that is used again."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Array] = {}
+
+    def bytes_of(self, name: str, value: Array) -> memoryview:
+        """The bytes of an array, until the next one of the same name."""
+        if not value.flags.c_contiguous:
+            held = self._held.get(name)
+            if held is None or len(held) < value.size or held.dtype != value.dtype:
+                held = self._held[name] = np.empty(value.size, value.dtype)
+            copied = held[: value.size].reshape(value.shape)
+            copied[...] = value
+            value = copied
+        return value.reshape(-1).view(np.uint8).data
 
 
 _JSON = json.JSONEncoder(separators=(",", ":"))
+_quoted = lru_cache(maxsize=4096)(_JSON.encode)
 
 
 @lru_cache(maxsize=4096)
