@@ -105,28 +105,24 @@ def main() -> None:
         with whole_file(arguments.memory) as path:
             path.write_text(json.dumps(memory))
 
-    def think(tasks: list[str]) -> None:
-        size = CHUNK if arguments.processes == 1 else AT_ONCE
-        chunks = [tasks[first : first + size] for first in range(0, len(tasks), size)]
-        any_fold = TaskSelection(setups[0], 0, Part(arguments.part))
+    def think(work: list[TaskSelection]) -> None:
         done, saved = 0, time.monotonic()
+        total = sum(len(part.scored()) for part in work)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(arguments.processes, context) as pool:
-            work = {
-                pool.submit(think_about, config(replace(any_fold, tasks=tuple(chunk)))): chunk
-                for chunk in chunks
-            }
-            for future in as_completed(work):
+            parts = {pool.submit(think_about, config(part)): part for part in work}
+            for future in as_completed(parts):
                 attempts, auccess, seconds = future.result()
                 known.update(attempts)
-                thought.update(work[future])
-                done += len(work[future])
+                tasks = [str(task) for task in parts[future].scored()]
+                thought.update(tasks)
+                done += len(tasks)
                 over = end is not None and time.monotonic() > end
-                if over or time.monotonic() - saved > SAVE_SECONDS or done == len(tasks):
+                if over or time.monotonic() - saved > SAVE_SECONDS or done == total:
                     saved = time.monotonic()
                     keep()
                 say(
-                    f"{done} of {len(tasks)} tasks, {seconds / len(work[future]):.1f} CPU s each, "
+                    f"{done} of {total} tasks, {seconds / len(tasks):.1f} CPU s each, "
                     f"AUCCESS {100 * auccess:.1f}"
                 )
                 if over:
@@ -138,8 +134,15 @@ def main() -> None:
         for fold in arguments.folds.split(",")
         for setup in setups
     ]
-    every = {str(task) for selection in selections for task in selection.scored()}
-    think(sorted(every - thought))
+    size = CHUNK if arguments.processes == 1 else AT_ONCE
+    taken = set(thought)
+    work: list[TaskSelection] = []
+    for selection in selections:
+        new = [task for task in map(str, selection.scored()) if task not in taken]
+        taken.update(new)
+        chunks = (tuple(new[first : first + size]) for first in range(0, len(new), size))
+        work += [replace(selection, tasks=chunk) for chunk in chunks]
+    think(work)
     for selection in selections:
         record = runner.run(config(selection), make(config(selection), known))
         write_record(arguments.out, record, attempts=False)

@@ -128,6 +128,7 @@ class PhyreBenchmark(Benchmark):
     ) -> dict[str, Any]:
         """Attempts, candidates, tasks, simulator calls and the ceiling of the candidates."""
         trained_on = "train" if config.selection.part is Part.DEV else "train and dev"
+        untrained = "puzzles alone" if training.puzzles else "nothing"
         made: dict[str, float] = {}
         if training.scenes_drawn:
             made = {"scenes_drawn": training.scenes_drawn, "puzzles": training.puzzles}
@@ -137,8 +138,8 @@ class PhyreBenchmark(Benchmark):
             "attempts_per_task": config.attempts,
             "candidates": traits.candidates,
             **({"grid": traits.grid} if traits.grid else {}),
-            "trained_on": trained_on if training.tasks else "nothing",
-            "training_tasks": len(training.tasks),
+            "trained_on": trained_on if training.learned_from else untrained,
+            "training_tasks": training.learned_from,
             "scored_tasks": len(testing.tasks),
             "tried_tasks": int((testing.log.attempts_made() > 0).sum()),
             "simulator_calls_in_training": training.simulator_calls,

@@ -45,6 +45,7 @@ class Training:
         simulator_calls: attempts asked for so far, on valid or invalid actions.
         scenes_drawn: scenes put together for new puzzles so far.
         puzzles: those of them that became puzzles to learn from.
+        learned_from: how many of the tasks the agent learned from; all, unless it says otherwise.
         seconds: what the training took, where a checkpoint says so.
     """
 
@@ -54,6 +55,7 @@ class Training:
         self.rng = rng
         self.simulator_calls = self.scenes_drawn = self.puzzles = 0
         self.seconds = 0.0
+        self.learned_from = len(self.tasks)
         self._cache = cache
         self._scenes = SceneSet([task.scene for task in self.tasks])
 
@@ -130,6 +132,11 @@ class Testing:
     @cached_property
     def _scenes(self) -> SceneSet:
         return SceneSet([task.scene for task in self.tasks])
+
+    @property
+    def backend(self) -> Backend:
+        """Where an agent may simulate what it imagines; attempts are made on the CPU."""
+        return self._cache.backend
 
     @property
     def simulator_calls(self) -> int:

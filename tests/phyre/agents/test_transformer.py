@@ -258,8 +258,15 @@ def test_only_networks_that_saw_no_tasks_are_started_from(runner: Runner, tmp_pa
     phase = training(runner)
     tuned.train(phase)
     assert phase.puzzles >= 1  # those of the pretraining count
-    # The pretrained network suits every fold of its tier.
+    assert phase.learned_from == TINY["tasks"]
+    # The pretrained network suits every fold of its tier, and records say that it saw no task.
     assert TransformerCheckpoint.read(paths["free"]).tasks == 0
+    pure = Transformer(device="cpu")
+    pure.load(paths["free"])
+    selection = TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 3, tasks=1)
+    config = RunConfig("transformer", selection, pure.settings, attempts=1)
+    protocol = runner.run(config, pure).protocol
+    assert (protocol["trained_on"], protocol["training_tasks"]) == ("puzzles alone", 0)
     for name, setup, message in (
         ("tasks", Setup.BALL_CROSS_TEMPLATE, "was trained on tasks"),
         ("free", Setup.TWO_BALLS_CROSS_TEMPLATE, "the other tier"),

@@ -155,9 +155,10 @@ def ball_rows(actions: Tensor) -> Tensor:
     rows[..., 0:2] = centre
     rows[..., 2:4] = torch.cat([centre[..., :1] - radius, centre[..., :1] + radius], dim=-1)
     rows[..., 4:6] = torch.cat([centre[..., 1:] - radius, centre[..., 1:] + radius], dim=-1)
-    rows[..., [_ANGLE + 1, _ANGLE + 3]] = 1
     rows[..., _DIAMETER] = 2 * radius[..., 0]
-    rows[..., [_FLAGS, _KIND + int(Kind.BALL), _COLOR + int(Color.RED)]] = 1
+    # Column by column: a list of columns would have to be copied to the device.
+    for one in (_ANGLE + 1, _ANGLE + 3, _FLAGS, _KIND + int(Kind.BALL), _COLOR + int(Color.RED)):
+        rows[..., one] = 1
     for corner in range(CORNERS):
         x, y = ((1, 0), (0, 1), (-1, 0), (0, -1))[corner % 4]
         rows[..., _CORNERS + 2 * corner] = x * radius[..., 0]

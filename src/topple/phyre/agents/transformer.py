@@ -227,6 +227,7 @@ class Transformer:
             training.scenes_drawn += found.scenes_drawn
             training.puzzles += found.puzzles
             training.seconds += found.seconds
+            training.learned_from = found.tasks
             return
         for _ in self.learn(training):
             pass
@@ -267,9 +268,12 @@ class Transformer:
         seconds = None if options.minutes is None else 60 * options.minutes
         begun, made = time.monotonic(), done
 
+        # Those that puzzles are scrambled from count as well.
+        seen = len(chosen) if self.task_share or self.scrambled else 0
+        training.learned_from = seen
+
         def save(finished: bool) -> TransformerCheckpoint:
             self.seconds = earlier + time.monotonic() - start
-            seen = len(chosen) if self.task_share else 0
             return TransformerCheckpoint(
                 self.settings,
                 options.run or {},
