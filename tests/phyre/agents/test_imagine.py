@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.host_device import HostDevice
 from topple.phyre.agents.imagine import Imagine
 from topple.phyre.agents.minds import NativeMind, Perception, Percepts
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
+from topple.phyre.engine import backend
+from topple.phyre.engine.cuda_device import CudaError
 from topple.phyre.engine.native import SceneSet, simulate_batch
 from topple.phyre.engine.physics import COARSE, Physics
 from topple.phyre.engine.request import Request
@@ -253,3 +256,53 @@ def test_ghosts_move_in_time_with_what_happens() -> None:
     states = real.states[0, 5 : real.frame_count[0] : 6, :, :3]
     assert np.array_equal(motion.poses[1:], states)
     assert NativeMind(task.scene, COARSE).motion(np.array([0.0, 0.0, 1.0]), 0) is None
+
+
+# On a GPU.
+
+
+@pytest.fixture(scope="module")
+def imagining_device(tmp_path_factory: pytest.TempPathFactory) -> HostDevice:
+    return HostDevice(tmp_path_factory.mktemp("kernels"), imagined=True)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_a_gpu_imagines_the_same(
+    noise: float,
+    cache: ActionCache,
+    tmp_path: Path,
+    imagining_device: HostDevice,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    launches: list[str] = []
+    launch = imagining_device.launch
+
+    def watched(kernel: str, *arguments: Any) -> None:
+        launches.append(kernel)
+        launch(kernel, *arguments)
+
+    monkeypatch.setattr(imagining_device, "launch", watched)
+    monkeypatch.setattr(backend, "cuda_device", lambda **_: imagining_device)
+    settings = {**QUICK, "place_noise": 2.0, "motion_noise": noise}
+    chosen = tasks(*EASY)
+    here = played(Imagine(**settings), chosen, cache)
+    assert not launches
+    device_cache = ActionCache(tmp_path, Tier.BALL, backend="cuda")
+    there = played(Imagine(**settings), chosen, device_cache)
+    assert rows(there) == rows(here)
+    # Tasks wait for each other, so there are not many more batches than a task has by itself.
+    assert 0 < launches.count("attempts") < 20
+
+
+def test_an_error_on_a_gpu_ends_all_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        lanes = 1
+        xp = np
+
+        def queue(self) -> None:
+            raise CudaError("it fell off the bus")
+
+    monkeypatch.setattr(backend, "cuda_device", lambda **_: Broken())
+    broken = ActionCache(tmp_path, Tier.BALL, backend="cuda")
+    with pytest.raises(CudaError, match="it fell off the bus"):
+        played(Imagine(**QUICK), tasks(*EASY), broken)

@@ -13,8 +13,9 @@ runs are marked as privileged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -23,13 +24,18 @@ import numpy.typing as npt
 
 from topple.phyre.action import Actions, small_changes
 from topple.phyre.agents.minds import (
+    Ask,
+    Asked,
     Imagined,
     Mind,
     NativeMind,
     OtherEngineMind,
     Perception,
     Percepts,
+    Together,
+    ask_in_turn,
 )
+from topple.phyre.engine.backend import device_for
 from topple.phyre.engine.native import SceneSet, map_actions
 from topple.phyre.engine.physics import COARSE, Physics
 from topple.phyre.engine.request import SCENE_SIZE, Request
@@ -44,6 +50,7 @@ from topple.threads import thread_count
 ENGINES = ("coarse", "exact", "chipmunk")
 
 _GENERATION = 500  # actions imagined together
+_TASKS_ON_GPU = 64  # thought about at once, which makes batches that fill a GPU
 _PARENTS = 20  # actions that others are derived from
 _SHARE_LISTED = 0.3  # of a generation that follows the first search; the others are derived
 _FAILURE_RADIUS = 0.04  # within which a failure speaks against other actions
@@ -143,22 +150,37 @@ class Imagine:
         """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
-        """Try to solve each task; several at once, on all cores."""
+        """Try to solve each task; several at once, on all cores or on a GPU."""
         seed = self._seed(testing)
         testing.privileged |= self.is_oracle
         parts = [testing.part(task) for task in testing.tasks]
-        with ThreadPoolExecutor(thread_count(None, len(parts))) as pool:
-            list(pool.map(lambda part: self._act_on(part, part.tasks[0], seed), parts))
+        together = self._together(testing)
+        threads = thread_count(_TASKS_ON_GPU if together else None, len(parts))
+
+        def act_on(part: Testing) -> None:
+            with together.task() if together else nullcontext(ask_in_turn) as ask:
+                self._act_on(part, part.tasks[0], seed, ask)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(act_on, parts))
         for part in parts:
             testing.join(part)
 
-    def _act_on(self, testing: Testing, task: Task, seed: int) -> None:
+    def _together(self, testing: Testing) -> Together | None:
+        """How minds imagine on a GPU; None if they do so on the CPU."""
+        if self.engine == "chipmunk":
+            return None
+        attempts = min(len(testing.tasks), _TASKS_ON_GPU) * _GENERATION
+        device = device_for(testing.backend, attempts, imagined=True)
+        return Together("cuda") if device else None
+
+    def _act_on(self, testing: Testing, task: Task, seed: int, ask: Ask) -> None:
         name = fingerprint([task.scene])
         if name in self.remembered:
             for action in self.remembered[name]:
                 testing.attempt(task, action)
             return
-        search = self._search(testing, task, seed)
+        search = self._search(testing, task, seed, ask)
         self.remembered[name] = [action.tolist() for action in search.attempts()]
 
     def think(self, testing: Testing, shown: int) -> Iterator[Thought]:
@@ -175,9 +197,9 @@ class Imagine:
     def _seed(testing: Testing) -> int:
         return int(testing.rng.integers(2**_SEED_BITS))
 
-    def _search(self, testing: Testing, task: Task, seed: int) -> _Search:
+    def _search(self, testing: Testing, task: Task, seed: int, ask: Ask = ask_in_turn) -> _Search:
         rng = np.random.default_rng([seed, int(fingerprint([task.scene])[:16], 16)])
-        return _Search(self, testing, task, rng)
+        return _Search(self, testing, task, rng, ask)
 
     def minds(self, scene: Scene, rng: np.random.Generator) -> list[Mind]:
         """What the world may be like: a perceived scene with believed physics each."""
@@ -208,14 +230,14 @@ class _Search:
     """An agent's search for actions on one task, and what it imagined so far."""
 
     def __init__(
-        self, agent: Imagine, testing: Testing, task: Task, rng: np.random.Generator
+        self, agent: Imagine, testing: Testing, task: Task, rng: np.random.Generator, ask: Ask
     ) -> None:
         self._agent = agent
         self._testing = testing
         self._task = task
         self._rng = rng
         self._real = SceneSet([task.scene])  # for what fits, which anybody can see
-        self._percepts = Percepts(agent.minds(task.scene, rng))
+        self._percepts = Percepts(agent.minds(task.scene, rng), ask)
         size = testing.tier.action_size
         self._actions: Actions = np.zeros((0, size))
         self._solved = np.zeros(0, bool)
@@ -309,11 +331,10 @@ class _Search:
         place = self._rng.choice(len(minds), len(actions), p=self._percepts.weights)
         solved = np.zeros(len(actions), bool)
         distance = np.zeros(len(actions))
-        for number in range(len(minds)):
-            those = np.flatnonzero(place == number)
-            if len(those):
-                result = self._ask(number, actions[those])
-                solved[those], distance[those] = result.solved, result.distance
+        groups = [np.flatnonzero(place == number) for number in range(len(minds))]
+        asked = [(number, actions[those]) for number, those in enumerate(groups) if len(those)]
+        for those, result in zip(filter(len, groups), self._ask(asked), strict=True):
+            solved[those], distance[those] = result.solved, result.distance
         nothing = np.zeros((len(actions), len(minds)))
         self._actions = np.concatenate([self._actions, actions])
         self._solved = np.concatenate([self._solved, solved])
@@ -323,8 +344,13 @@ class _Search:
         self._tried = np.concatenate([self._tried, np.zeros(len(actions), bool)])
         self._belief = np.concatenate([self._belief, _belief_left(actions, self._failed)])
 
-    def _ask(self, number: int, actions: Actions) -> Imagined:
-        return self._percepts.minds[number].imagine(actions, int(self._rng.integers(2**31)))
+    def _ask(self, several: Iterable[tuple[int, Actions]]) -> list[Imagined]:
+        """Let percepts imagine actions; each is given by its number."""
+        asked = [
+            Asked(self._percepts.minds[number], actions, int(self._rng.integers(2**31)))
+            for number, actions in several
+        ]
+        return self._percepts.ask(asked)
 
     def _repeat(self) -> None:
         """Imagine the most promising solutions again, under all percepts in turn."""
@@ -335,11 +361,14 @@ class _Search:
             return
         order = np.argsort(-self._percepts.weights, kind="stable")
         jitter = agent.jitter / SCENE_SIZE
-        for repeat in range(agent.repeats):
-            number = int(order[repeat % len(order)])
-            actions = self._actions[fresh]
-            shaken = np.clip(actions + jitter * self._rng.standard_normal(actions.shape), 0, 1)
-            self._votes[fresh, number] += self._ask(number, shaken).solved
+        actions = self._actions[fresh]
+        numbers = [int(order[repeat % len(order)]) for repeat in range(agent.repeats)]
+        shaken = (
+            (number, np.clip(actions + jitter * self._rng.standard_normal(actions.shape), 0, 1))
+            for number in numbers
+        )
+        for number, result in zip(numbers, self._ask(shaken), strict=True):
+            self._votes[fresh, number] += result.solved
             self._counts[fresh, number] += 1
 
     def _values(self) -> npt.NDArray[np.float64]:

@@ -7,7 +7,10 @@ they see, in the constants they believe in, or in the care with which they compu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -16,11 +19,12 @@ import numpy.typing as npt
 
 from topple.phyre.action import Actions
 from topple.phyre.builder import WALL_BODIES
+from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.balls import with_balls
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.physics import Physics
 from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, STEPS_PER_SECOND, Request
-from topple.phyre.engine.result import Outcome
+from topple.phyre.engine.result import BatchResult, Outcome
 from topple.phyre.frames import start_poses
 from topple.phyre.scene import Body, Circle, Polygon, Scene, Shape
 
@@ -58,6 +62,23 @@ class Mind(Protocol):
     def motion(self, action: Actions, seed: int) -> Motion | None:
         """How an action is imagined; None if its balls do not fit the perceived scene."""
         ...
+
+
+class Asked(NamedTuple):
+    """What a mind is asked to imagine."""
+
+    mind: Mind
+    actions: Actions
+    seed: int
+
+
+#: Lets several minds imagine, and returns what each expects.
+Ask = Callable[[Sequence[Asked]], list[Imagined]]
+
+
+def ask_in_turn(asked: Sequence[Asked]) -> list[Imagined]:
+    """Let minds imagine one after the other, on the CPU."""
+    return [each.mind.imagine(each.actions, each.seed) for each in asked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +159,17 @@ class NativeMind:
 
     def imagine(self, actions: Actions, seed: int) -> Imagined:
         """Imagine actions; the seed draws the noise of motion."""
-        physics = replace(self._physics, seed=seed) if self._physics.noise else self._physics
         index = np.zeros(len(actions), np.int32)
+        physics = self._seeded(seed)
         result = simulate_batch(
             self._scenes, index, actions, self._request, threads=1, physics=physics
         )
+        return self._expected(result)
+
+    def _seeded(self, seed: int) -> Physics:
+        return replace(self._physics, seed=seed) if self._physics.noise else self._physics
+
+    def _expected(self, result: BatchResult) -> Imagined:
         assert result.states is not None
         assert result.final_state is not None
         one, two = (result.states[:, :, body, :2] for body in self._goal)
@@ -158,7 +185,7 @@ class NativeMind:
         own = self._physics
         stride = max(1, round(1 / own.time_step / _FRAMES_PER_SECOND))
         request = Request(max_steps=self._request.max_steps, stride=1, states=True)
-        physics = replace(own, seed=seed) if own.noise else own
+        physics = self._seeded(seed)
         result = simulate_batch(self._scenes, [0], action[None], request, physics=physics)
         outcome = Outcome(int(result.outcome[0]))
         if not outcome.is_valid:
@@ -170,6 +197,72 @@ class NativeMind:
         poses = np.concatenate([start[None], states])[::stride]
         return Motion(outcome.is_solved, 1 / own.time_step / stride, poses, balls)
 
+    @staticmethod
+    def imagine_together(asked: Sequence[Asked], backend: Backend) -> list[Imagined]:
+        """Let several minds imagine in one batch; they have to agree about the time step."""
+        minds = [each.mind for each in asked if isinstance(each.mind, NativeMind)]
+        assert len(minds) == len(asked)
+        counts = [len(each.actions) for each in asked]
+        result = simulate_batch(
+            SceneSet([mind._scene for mind in minds]),
+            np.repeat(np.arange(len(asked), dtype=np.int32), counts),
+            np.concatenate([each.actions for each in asked]),
+            minds[0]._request,
+            backend=backend,
+            physics=[m._seeded(each.seed) for m, each in zip(minds, asked, strict=True)],
+        )
+        parts = np.split(np.arange(len(result)), np.cumsum(counts)[:-1])
+        return [m._expected(result.rows(rows)) for m, rows in zip(minds, parts, strict=True)]
+
+
+class Together:
+    """Lets the minds of several tasks imagine in one batch, which is worth a GPU.
+
+    Every task has a thread of its own. The batch is made when all of them wait for it.
+
+    Args:
+        backend: what makes the batches.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend: Backend = backend
+        self._lock = threading.Lock()
+        self._tasks = 0
+        self._waiting: list[tuple[Sequence[Asked], Future[list[Imagined]]]] = []
+
+    @contextmanager
+    def task(self) -> Iterator[Ask]:
+        """Think about a task, and let its minds imagine with those of other tasks."""
+        with self._lock:
+            self._tasks += 1
+        try:
+            yield self._ask
+        finally:
+            with self._lock:
+                self._tasks -= 1
+                self._imagine_if_all_wait()
+
+    def _ask(self, asked: Sequence[Asked]) -> list[Imagined]:
+        answer: Future[list[Imagined]] = Future()
+        with self._lock:
+            self._waiting.append((asked, answer))
+            self._imagine_if_all_wait()
+        return answer.result()
+
+    def _imagine_if_all_wait(self) -> None:
+        if not self._waiting or len(self._waiting) < self._tasks:
+            return
+        calls, self._waiting = self._waiting, []
+        try:
+            every = [each for asked, _ in calls for each in asked]
+            found = iter(NativeMind.imagine_together(every, self._backend))
+            for asked, answer in calls:
+                answer.set_result([next(found) for _ in asked])
+        except BaseException as error:  # the others wait for an answer, whatever it is
+            for _, answer in calls:
+                if not answer.done():
+                    answer.set_exception(error)
+
 
 @dataclass
 class Percepts:
@@ -177,10 +270,12 @@ class Percepts:
 
     Attributes:
         minds: one for each percept.
+        ask: lets them imagine.
         weights: they add up to 1.
     """
 
     minds: Sequence[Mind]
+    ask: Ask = ask_in_turn
 
     def __post_init__(self) -> None:
         self._logs = np.zeros(len(self.minds))
@@ -201,9 +296,9 @@ class Percepts:
         """
         if len(self.minds) == 1:
             return
-        for place, mind in enumerate(self.minds):
-            final = mind.imagine(action[None], place).final[0]
-            off = np.hypot(*(final - seen).T)
+        asked = [Asked(mind, action[None], place) for place, mind in enumerate(self.minds)]
+        for place, expected in enumerate(self.ask(asked)):
+            off = np.hypot(*(expected.final[0] - seen).T)
             # A body that went elsewhere altogether says no more than that.
             self._logs[place] -= np.minimum(off / spread, 3.0).max() ** 2 / 2
 
