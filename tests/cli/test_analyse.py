@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from topple.cli import analyse, report, reproduce
+from topple.cli import analyse, main, reproduce
 
 TEMPLATE = """
 from topple.phyre import SceneBuilder, Tier, W, lin, template
@@ -79,6 +79,6 @@ def test_mistakes_are_explained(tmp_path: Path) -> None:
     assert "no row 'men'" in fail(reproduce.app, "table2", "--agents", "men")
     assert "unknown setup 'b'" in fail(reproduce.app, "table2", "--setups", "b")
     assert "is not a list of folds" in fail(reproduce.app, "table2", "--folds", "a")
-    assert "no run records" in fail(report.app, tmp_path)
+    assert "no run records" in fail(main.app, "report", tmp_path)
     none = tmp_path / "none.py"
     assert "no template file" in fail(analyse.app, "difficulty", none)

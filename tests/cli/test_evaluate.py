@@ -8,14 +8,23 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from topple.cli.evaluate import app
+from topple.cli.main import app
 from topple.cli.options import parse_settings
 from topple.runs.record import SUFFIX
 
 
 def evaluate(folder: Path, *words: str) -> str:
     result = CliRunner().invoke(
-        app, [*words, "--json", "--runs", str(folder / "runs"), "--cache", str(folder / "cache")]
+        app,
+        [
+            "evaluate",
+            *words,
+            "--json",
+            "--runs",
+            str(folder / "runs"),
+            "--cache",
+            str(folder / "cache"),
+        ],
     )
     assert result.exit_code == 0, result.output
     return result.stdout
@@ -62,7 +71,7 @@ def test_games_are_scored_and_kept(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_named(words: tuple[str, ...], message: str) -> None:
-    result = CliRunner().invoke(app, ["--agent", "random", *words])
+    result = CliRunner().invoke(app, ["evaluate", "--agent", "random", *words])
     assert result.exit_code == 2
     assert message in result.output
 

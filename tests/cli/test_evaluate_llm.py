@@ -17,8 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from support.chat_server import KEY, ChatServer, text_reply
-from topple.cli.evaluate import app
-from topple.cli.report import app as report_app
+from topple.cli.main import app
 from topple.iphyre.games import game_named
 from topple.llm.endpoint import Connection, Endpoint
 from topple.llm.exchanges import EXCHANGES, read_exchanges, request_digest
@@ -36,7 +35,7 @@ def words(server: ChatServer, folder: Path, *more: str) -> list[str]:
     prices = folder / "prices.json"
     prices.write_text(json.dumps(PRICES))
     return [
-        *("--agent", "llm", "--base-url", server.url, "--model", "heuristic", "--json"),
+        *("evaluate", "--agent", "llm", "--base-url", server.url, "--model", "heuristic", "--json"),
         *("--runs", str(folder / "runs"), "--cache", str(folder / "cache")),
         *("--prices", str(prices)),
         *more,
@@ -59,7 +58,7 @@ def start(arguments: list[str]) -> subprocess.Popen[str]:
     """The same in a process of its own, with a key."""
     program = "from topple.cli.main import main; main()"
     return subprocess.Popen(
-        [sys.executable, "-c", program, "evaluate", *arguments],
+        [sys.executable, "-c", program, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -169,7 +168,7 @@ def test_a_slice_of_a_fold_and_a_split_make_a_report(tmp_path: Path) -> None:
     assert games["games"] == 10
     assert games["reward"] > 300
     out = tmp_path / "report"
-    result = CliRunner().invoke(report_app, [str(tmp_path / "runs"), "--out", str(out)])
+    result = CliRunner().invoke(app, ["report", str(tmp_path / "runs"), "--out", str(out)])
     assert result.exit_code == 0, result.output
     page = (out / "index.html").read_text()
     assert "<h2>Transcripts</h2>" in page
@@ -192,7 +191,7 @@ def test_what_a_model_says_is_escaped(tmp_path: Path) -> None:
         run = evaluate(server, tmp_path, "--games", "support", "--label", attack)
     assert run["accounting"]["failures"] == 4
     out = tmp_path / "report"
-    result = CliRunner().invoke(report_app, [str(tmp_path / "runs"), "--out", str(out)])
+    result = CliRunner().invoke(app, ["report", str(tmp_path / "runs"), "--out", str(out)])
     assert result.exit_code == 0, result.output
     page = (out / "index.html").read_text()
     assert "&lt;script&gt;alert(" in page
@@ -277,8 +276,9 @@ def test_reports_need_no_http_library() -> None:
     program = (
         "import sys; sys.modules['httpx'] = None\n"
         "import topple.cli.report, topple.cli.llm_server\n"
-        "from topple.cli.evaluate import app\n"
-        "app(['--agent', 'llm', '--base-url', 'http://127.0.0.1:1', '--games', 'support'])\n"
+        "from topple.cli.main import app\n"
+        "words = '--agent llm --base-url http://127.0.0.1:1 --games support'.split()\n"
+        "app(['evaluate', *words])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 2

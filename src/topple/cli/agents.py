@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from topple.cli.groups import App
 from topple.cli.options import BENCHMARK, Benchmark
 from topple.cli.output import Cell, Output, listing
 from topple.runs.agent import Learner
 from topple.runs.benchmark import find_benchmark
 from topple.runs.registry import create_agent
 
-app = App()
 
-
-@app.command()
 def agents(
     benchmark: Annotated[Benchmark | None, BENCHMARK] = None,
 ) -> Output:

@@ -14,7 +14,6 @@ import typer
 
 from topple import __version__
 from topple.cli.errors import resumable
-from topple.cli.groups import App
 from topple.cli.options import out_folder
 from topple.cli.output import Output
 from topple.cli.progress import progress_bar
@@ -30,10 +29,7 @@ CLIP_SIZE = 256  # pixels
 CLIP_HOLD = 1.5  # seconds for which a clip shows its last frame
 TIMED_ACTIONS = 200  # per task, to measure the speed
 
-app = App()
 
-
-@app.command()
 @resumable()
 def demo(
     out: Annotated[Path, out_folder("the report")] = Path("runs/demo"),

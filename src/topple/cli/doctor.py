@@ -18,7 +18,7 @@ import numpy as np
 import typer
 
 from topple import __version__, paths
-from topple.cli.groups import App, Flag
+from topple.cli.groups import Flag
 from topple.cli.options import Seed
 from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
@@ -29,8 +29,6 @@ from topple.phyre.engine_hash import FAITHFUL, engine_hash
 from topple.phyre.exactness import NOTHING, compare_backends
 from topple.phyre.tier import Tier
 
-app = App()
-
 _PAIRS = 20_000  # of task and action, for each tier
 _SHOWN = 16  # digits of a hash
 _OK, _MISSING, _WRONG = "ok", "missing", "wrong"  # what is missing is optional
@@ -40,7 +38,6 @@ _REQUIREMENT = re.compile(
 )
 
 
-@app.command()
 def doctor(
     cuda: Flag = False,
     pairs: Annotated[int, typer.Option(min=1)] = _PAIRS,

@@ -11,7 +11,6 @@ import typer
 
 from topple import paths
 from topple.cli.errors import resumable
-from topple.cli.groups import App
 from topple.cli.llm import LLM, LlmOptions, LlmRun, llm_label
 from topple.cli.options import (
     AgentOrNobody,
@@ -43,8 +42,6 @@ from topple.runs.config import RunConfig
 from topple.runs.record import RunRecord, write_record
 from topple.runs.spec import find_spec
 from topple.runs.training import load_trained
-
-app = App()
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,6 @@ class Scored:
         return replace(trained, selection=selection, attempts=self.attempts or 0)
 
 
-@app.command()
 @resumable()
 def evaluate(
     *,

@@ -53,6 +53,13 @@ class App(typer.Typer):
         more: Any = {"help": _split_help(text)[0]} if text else {}
         super().__init__(cls=HelpfulGroup, add_completion=False, **more)
 
+    @classmethod
+    def of(cls, command: Callable[..., Output | None]) -> App:
+        """A command that belongs to no group."""
+        app = cls()
+        app.command()(command)
+        return app
+
     def command(self, *args: Any, **settings: Any) -> Callable[[Command], Command]:
         """Add a command; the arguments are those of typer."""
         return _adding(super().command(*args, **settings))

@@ -7,14 +7,10 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.groups import App
 from topple.llm.scripted import SCRIPTS, ScriptServer
 
-app = App()
 
-
-@app.command()
-def serve(
+def llm_server(
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8770,
 ) -> None:
     """Serve two scripted models, `random` and `heuristic`, as an OpenAI-compatible endpoint.

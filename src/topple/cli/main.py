@@ -9,9 +9,10 @@ import typer
 from typer.core import TyperCommand
 
 from topple import __version__
-from topple.cli.groups import OneLineErrors
+from topple.cli.groups import App, OneLineErrors
 
-#: The summary of each command by purpose. The command is `app` in the module of its name.
+#: The summary of each command by purpose. The module of its name has a function of that name, or
+#: several commands in `app`.
 PANELS = {
     "Explore": {
         "demo": "Solve some PHYRE tasks and write a report.",
@@ -49,8 +50,9 @@ COMMANDS = {name: summary for panel in PANELS.values() for name, summary in pane
 
 def load_command(name: str) -> Any:
     """Import a command."""
-    module = import_module(f"topple.cli.{name.replace('-', '_')}")
-    command = typer.main.get_command(module.app)
+    word = name.replace("-", "_")
+    module = import_module(f"topple.cli.{word}")
+    command = typer.main.get_command(getattr(module, "app", None) or App.of(vars(module)[word]))
     command.name = name
     return command
 

@@ -10,7 +10,7 @@ import typer
 
 from topple import paths
 from topple.cli.errors import needs_extra
-from topple.cli.groups import App, Flag
+from topple.cli.groups import Flag
 from topple.cli.options import (
     Cache,
     FoldNumber,
@@ -26,12 +26,9 @@ from topple.iphyre.split import chosen_games
 from topple.llm.evaluation import Evaluation, run_config, task_selection
 from topple.phyre.selection import TaskSelection
 
-app = App()
-
 ATTEMPTS = 10  # on each puzzle
 
 
-@app.command()
 def mcp(
     setup: SetupName = None,
     fold: FoldNumber = 0,

@@ -14,14 +14,10 @@ from urllib.parse import quote
 import typer
 
 from topple.cli.errors import needs_extra
-from topple.cli.groups import App
 from topple.cli.options import Database
 from topple.paths import data_folder, runs_folder
 
-app = App()
 
-
-@app.command()
 def play(
     host: str = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535)] = None,

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from topple.cli.errors import needs_extra
-from topple.cli.groups import App
 from topple.cli.options import RunsArgument, out_folder
 from topple.cli.output import Output
 from topple.iphyre.report import report_section as iphyre_section
@@ -17,10 +16,7 @@ from topple.phyre.report import report_section as phyre_section
 from topple.reports.html import write_report
 from topple.runs.record import RecordError, RunRecord, find_records
 
-app = App()
 
-
-@app.command()
 def report(
     runs: RunsArgument,
     out: Annotated[Path, out_folder("the report")] = Path("report"),

@@ -7,17 +7,13 @@ from typing import Annotated
 
 import typer
 
-from topple.cli.groups import App
 from topple.cli.options import EachSize, TierName, out_file
 from topple.cli.output import Output
 from topple.media.files import save_png
 from topple.phyre import Tier
 from topple.phyre.pictures import SHEET_SIZE, tier_sheet
 
-app = App()
 
-
-@app.command()
 def sheet(
     tier: TierName,
     out: Annotated[Path, out_file("the picture, ending in .png", ".png")],

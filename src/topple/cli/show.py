@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from topple.cli.groups import App
 from topple.cli.options import Size, out_file
 from topple.cli.output import Output
 from topple.cli.select_tasks import Puzzle, find_puzzle, parse_action
@@ -19,10 +18,7 @@ from topple.phyre.pictures import film, outcome, picture
 HOLD_SECONDS = 1.0  # for which a GIF shows its last frame
 SEARCHED = 10_000  # actions of the fixed list that --solve tries
 
-app = App()
 
-
-@app.command()
 def show(
     puzzle: Annotated[str, typer.Argument(metavar="TASK")],
     action: list[str] | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from topple.cli.errors import resumable
-from topple.cli.groups import App, Flag
+from topple.cli.groups import Flag
 from topple.cli.options import TierOrAll, out_file
 from topple.cli.output import Output, rich_table
 from topple.cli.progress import progress_bar
@@ -18,10 +18,7 @@ from topple.phyre import load_task
 from topple.phyre.cache.table import OutcomeTable, TableBuilder
 from topple.phyre.engine.result import Outcome
 
-app = App()
 
-
-@app.command()
 @resumable()
 def simulate(
     *,

@@ -10,7 +10,6 @@ import typer
 from topple import paths
 from topple.cli import complete
 from topple.cli.errors import resumable
-from topple.cli.groups import App
 from topple.cli.options import (
     Cluster,
     Runs,
@@ -33,10 +32,7 @@ from topple.runs.config import RunConfig
 from topple.runs.runner import Runner
 from topple.runs.training import sweep_learners
 
-app = App()
 
-
-@app.command()
 @resumable()
 def sweep(
     *,

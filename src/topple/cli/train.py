@@ -11,7 +11,6 @@ import typer
 
 from topple import paths
 from topple.cli.errors import resumable
-from topple.cli.groups import App
 from topple.cli.options import (
     AUTO,
     AgentName,
@@ -41,7 +40,6 @@ from topple.runs.training import CHECKPOINT, DEV_SCORES, Progress, train_agent, 
 
 TRAININGS = "training"  # in the folder of runs
 
-app = App()
 
 _SMOKE_SCORES = 3  # evaluations on dev tasks in a short training
 
@@ -97,7 +95,6 @@ def describe(config: RunConfig[Any], report: Report) -> str:
     return f"{config.title} {config.seed}: reward {reward:.0f}, {solved:.0%} solved"
 
 
-@app.command()
 @resumable()
 def train(
     *,
