@@ -257,19 +257,28 @@ def _learners(*labels: str) -> tuple[Header, Rows]:
 
 def _transformer() -> tuple[Header, Rows]:
     header, rows = _learners("Transformer", "Transformer-O", "DQN", "DQN-O")
-    measured = {row[0] for row in rows if row[1].startswith("Transformer")}
-    return header, [row for row in rows if row[0] in measured]
+    trained = [row for row in rows if not row[1].endswith(_NO_TASKS)]
+    measured = {row[0] for row in trained if row[1].startswith("Transformer")}
+    return header, [row for row in trained if row[0] in measured]
 
 
-def _phyre_imagine() -> tuple[Header, Rows]:
-    """Whole folds of the imagining agent, by setup and mind."""
+_NO_TASKS = "free puzzles alone"  # how the variant of a network that saw no tasks ends
+
+
+def _whole_folds(word: str, is_wanted: Callable[[PhyreRecord], bool]) -> tuple[Header, Rows]:
+    """Whole folds, by setup and by the variant of the agent.
+
+    Args:
+        word: what the variants are.
+        is_wanted: whether a record is in the table.
+    """
     found: dict[tuple[Setup, str], list[PhyreRecord]] = {}
     for record in _phyre_records():
         selection = record.config.selection
-        if record.kind is Kind.IMAGINING and selection.setup and selection.tasks is None:
+        if is_wanted(record) and selection.setup and selection.tasks is None:
             found.setdefault((selection.setup, record.config.variant), []).append(record)
     rows = []
-    for (setup, mind), records in sorted(
+    for (setup, variant), records in sorted(
         found.items(), key=lambda item: list(SETUPS).index(item[0][0])
     ):
         firsts = [record.results.first_solved for record in records]
@@ -280,7 +289,7 @@ def _phyre_imagine() -> tuple[Header, Rows]:
         rows.append(
             (
                 SETUPS[setup],
-                mind,
+                variant,
                 str(len(records)),
                 _spread(scores),
                 _spread(early),
@@ -289,7 +298,7 @@ def _phyre_imagine() -> tuple[Header, Rows]:
             )
         )
     within = ", ".join(map(str, ATTEMPTS))
-    header = ("setup", "mind", "folds", "AUCCESS", "AUCCESS, 10 attempts")
+    header = ("setup", word, "folds", "AUCCESS", "AUCCESS, 10 attempts")
     return (*header, f"solved within {within}", "published DQN, DQN-O (learned)"), rows
 
 
@@ -500,7 +509,10 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/dqn": partial(_learners, "DQN", "DQN-O"),
     "phyre/transformer": _transformer,
     "phyre/dqn_speed": _dqn_speed,
-    "phyre/imagine": _phyre_imagine,
+    "phyre/transformer_free": partial(
+        _whole_folds, "variant", lambda record: record.config.variant.endswith(_NO_TASKS)
+    ),
+    "phyre/imagine": partial(_whole_folds, "mind", lambda record: record.kind is Kind.IMAGINING),
     "phyre/yardstick": lambda: yardstick_table(curves(_phyre_records())),
     "iphyre/oracle": _oracle,
     "iphyre/timing": _timing,
