@@ -18,7 +18,7 @@ def player_page() -> Page:
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(Settings(database=sqlite_url(Path(folder))))
         description = app.openapi()
-        app.state.service.close()
+        app.state.service.store.close()
     parts = [
         "# The player's API",
         "Every call of the server that `topple play` starts, from its `/openapi.json`. [The "
