@@ -16,7 +16,7 @@ from packages import OTHER_PACKAGES, PACKAGES
 from pages import Pictures
 from reference_pages import SOURCE
 from template_pages import template_pages
-from topple.cli.select_games import parse_times
+from topple.cli.iphyre import parse_times
 from topple.iphyre import ALL, game_named, plan_from_seconds, play
 from topple.iphyre.analysis.oracle import read_plans
 from topple.iphyre.analysis.store import read_json

@@ -23,6 +23,7 @@ from topple.phyre import Task, Tier, discrete_actions, load_task, template_task_
 from topple.phyre.cache.table import OutcomeTable, TableBuilder
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.pictures import film, tier_sheet
+from topple.reports.html import Clip, Section, clip_gallery, report_page
 from topple.threads import default_threads
 
 CLIP_SIZE = 256  # pixels
@@ -105,7 +106,8 @@ def _film(tasks: Sequence[Task], table: OutcomeTable, folder: Path, count: int) 
             if not file.exists():
                 frames = film(task.scene, table.actions[number], CLIP_SIZE).frames
                 save_frames(frames, file, hold=CLIP_HOLD)
-            made.append(Clip(str(task.id), task.template.idea, number + 1, file))
+            caption = f"{task.id}, action {number + 1:,}. {task.template.idea}"
+            made.append(Clip(caption, file.read_bytes()))
             bar.advance()
     return made
 
@@ -119,15 +121,6 @@ def _measure(tasks: Sequence[Task], actions: np.typing.NDArray[np.float64]) -> f
     start = time.perf_counter()
     simulate_batch(scenes, index[valid], tiled[valid])
     return int(valid.sum()) / (time.perf_counter() - start)
-
-
-class Clip(NamedTuple):
-    """A solved attempt."""
-
-    task: str
-    idea: str
-    number: int  # of the action in the fixed list, from 1
-    file: Path  # a GIF
 
 
 class TierSummary(NamedTuple):
@@ -144,17 +137,16 @@ class TierSummary(NamedTuple):
 
 _TITLES = {Tier.BALL: "PHYRE-B: place one ball", Tier.TWO_BALLS: "PHYRE-2B: place two balls"}
 
+_INTRODUCTION = """<p>Each puzzle asks for the same thing: make the
+<b style="color:#3fae99">green</b> body touch the <b style="color:#1877f2">blue</b> or
+<b style="color:#4b4aa4">purple</b> one for three seconds, by adding
+<b style="color:#f34f46">red</b> balls before the world starts to move. Black bodies stay, gray
+ones move. What follows was simulated on this machine ({cores} cores, topple {version}).</p>"""
+
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 1080px;
-       margin: 2rem auto; padding: 0 1rem; }
-h1, h2, h3 { line-height: 1.2; }
 .numbers { display: flex; flex-wrap: wrap; gap: 1rem; padding: 0; list-style: none; }
-.numbers li { border: 1px solid #ddd; border-radius: 8px; padding: .6rem 1rem; }
+.numbers li { border: 1px solid #8884; border-radius: 8px; padding: .6rem 1rem; }
 .numbers b { display: block; font-size: 1.6rem; }
-.clips { display: grid; grid-template-columns: repeat(auto-fill, minmax(220px, 1fr)); gap: 1rem; }
-figure { margin: 0; }
-figure img { width: 100%; border: 1px solid #ccc; }
-figcaption { font-size: .85rem; color: #555; }
 .sheet { max-width: 100%; }
 .bars { display: grid; grid-template-columns: auto 1fr auto; gap: .15rem .6rem;
         font-size: .85rem; align-items: center; }
@@ -164,57 +156,30 @@ figcaption { font-size: .85rem; color: #555; }
 
 def demo_page(tiers: Sequence[TierSummary], cores: int, version: str) -> str:
     """The page as HTML text."""
-    sections = "\n".join(_tier_section(summary) for summary in tiers)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Topple: a first look</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<h1>Topple: a first look</h1>
-<p>Each puzzle asks for the same thing: make the <b style="color:#3fae99">green</b> body touch
-the <b style="color:#1877f2">blue</b> or <b style="color:#4b4aa4">purple</b> one for three
-seconds, by adding <b style="color:#f34f46">red</b> balls before the world starts to move.
-Black bodies stay, gray ones move. What follows was simulated on this machine
-({cores} cores, topple {escape(version)}).</p>
-{sections}
-</body>
-</html>
-"""
+    introduction = _INTRODUCTION.format(cores=cores, version=escape(version))
+    first = Section(heading="The puzzles", body=introduction, style=_STYLE)
+    return report_page("Topple: a first look", [first, *map(_tier_section, tiers)])
 
 
-def _tier_section(summary: TierSummary) -> str:
+def _tier_section(summary: TierSummary) -> Section:
     tasks = len(summary.solutions)
     solved = sum(count > 0 for count in summary.solutions.values())
-    clips = "\n".join(_clip(clip) for clip in summary.clips)
-    return f"""<h2>{_TITLES[summary.tier]}</h2>
-<ul class="numbers">
+    sheet = base64.b64encode(summary.sheet.read_bytes()).decode()
+    body = f"""<ul class="numbers">
 <li><b>{summary.rate:,.0f}</b> attempts a second</li>
 <li><b>{summary.valid:,}</b> attempts of {tasks * summary.actions:,} actions tried were valid</li>
 <li><b>{solved} of {tasks}</b> puzzles solved by one of {summary.actions:,} random actions</li>
 </ul>
 <h3>Solved attempts</h3>
-<div class="clips">
-{clips}
-</div>
+{clip_gallery(summary.clips)}
 <h3>The 25 templates</h3>
-<img class="sheet" alt="The first puzzle of each template" src="{_inline(summary.sheet)}">
+<img class="sheet" alt="The first puzzle of each template" src="data:image/png;base64,{sheet}">
 <h3>How rare solutions are</h3>
 <p>Of {summary.actions:,} random actions, so many solve the first puzzle of each template.</p>
 <div class="bars">
 {_bars(summary.solutions)}
 </div>"""
-
-
-def _clip(clip: Clip) -> str:
-    return (
-        f'<figure><img alt="{escape(clip.task)}, solved" src="{_inline(clip.file)}">'
-        f"<figcaption><b>{escape(clip.task)}</b>, action {clip.number:,}. "
-        f"{escape(clip.idea)}</figcaption></figure>"
-    )
+    return Section(heading=_TITLES[summary.tier], body=body)
 
 
 def _bars(solutions: dict[str, int]) -> str:
@@ -224,8 +189,3 @@ def _bars(solutions: dict[str, int]) -> str:
         f"<span>{count:,}</span>"
         for task, count in solutions.items()
     )
-
-
-def _inline(path: Path) -> str:
-    kind = path.suffix.lstrip(".").lower()
-    return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"

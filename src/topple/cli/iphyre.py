@@ -22,7 +22,6 @@ from topple.cli.options import (
 )
 from topple.cli.output import Cell, Output, listing, rich_table
 from topple.cli.progress import progress_bar
-from topple.cli.select_games import OnEngine, parse_times, rules_at
 from topple.iphyre import Game, GameError, Split, game_named, plan_from_seconds, play, split_of
 from topple.iphyre.dataset import collect, load, save
 from topple.iphyre.engine.batch import Engine
@@ -54,6 +53,21 @@ def find_game(name: str, file: Path | None) -> Game:
     if name not in games:
         raise GameError(f"{file} has no game {name!r}; it has {', '.join(games)}")
     return games[name]
+
+
+def parse_times(text: str) -> list[float | None]:
+    """Read comma-separated seconds, with - for never.
+
+    Raises:
+        ValueError: A word is neither a number nor -.
+    """
+    times: list[float | None] = []
+    for word in (word.strip() for word in text.split(",") if word.strip()):
+        try:
+            times.append(None if word == "-" else float(word))
+        except ValueError:
+            raise ValueError(f"{word!r} is not a time; give seconds, or - for never") from None
+    return times
 
 
 @app.command("games")
@@ -104,19 +118,20 @@ def play_game(
     ] = None,
     size: Size = 400,
     file: OwnFile = None,
-    engine: OnEngine = Engine.NATIVE,
+    engine: Engine = Engine.NATIVE,
 ) -> Output:
     """Play one plan, the removal times of the gray blocks, and print its reward.
 
     Options:
         times: Comma-separated removal times of the gray blocks in seconds, with - for never; for
             example -,4.821.
+        engine: Physics engine: native, or pymunk, the slower reference with identical results.
 
     Examples:
       topple iphyre play seesaw --times=-,4.821 --out seesaw.gif
       topple iphyre play mine --file my_games.py --hz 10 --json
     """
-    rules = rules_at(hz, engine)
+    rules = iphyre_analyse.rules_at(hz, engine)
     chosen = find_game(game, file)
     seconds, blocks = parse_times(times), len(chosen.eliminable)
     plan = plan_from_seconds(chosen, seconds, rules)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,6 @@ from topple.cli.errors import resumable
 from topple.cli.options import Figure, Games, Hertz, Oracle, Seed, out_file
 from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
-from topple.cli.select_games import rules_at
 from topple.iphyre import PUBLISHED, PUBLISHED_SPLITS, Game, Plan, plan_from_ticks
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
 from topple.iphyre.analysis.oracle import read_plans, search_oracle
@@ -20,8 +20,10 @@ from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.analysis.solvability import solvability as solve_at_10_hz
 from topple.iphyre.analysis.store import Result, compute_each, read_json
 from topple.iphyre.analysis.timing import jitter_success, timing_slack
+from topple.iphyre.engine.batch import Engine
 from topple.iphyre.figures import bars_by_game, failure_shares
 from topple.iphyre.published import IPHYRE_ORACLE
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
 from topple.iphyre.sampling import sample
 from topple.iphyre.split import chosen_games
 
@@ -34,6 +36,18 @@ Count = Annotated[
         min=1, help="Number of successful episodes, and of failed episodes, for each game."
     ),
 ]
+
+
+def rules_at(hz: int, engine: Engine = Engine.NATIVE) -> Rules:
+    """Return the published rules with this number of ticks per second.
+
+    Raises:
+        ValueError: There are no published rules with this number.
+    """
+    for rules in (AT_60_HZ, AT_10_HZ):
+        if rules.hz == hz:
+            return replace(rules, engine=engine)
+    raise ValueError(f"--hz is {hz}; the benchmark runs at 10 or 60 ticks per second")
 
 
 def _results(

@@ -97,9 +97,9 @@ def report_page(title: str, sections: Sequence[Section]) -> str:
     for section in sections:
         for name, figure in section.figures.items():
             parts.append(f"<h2>{html.escape(name)}</h2><figure>{figure}</figure>")
-        shown = "".join(map(_figure, section.clips))
-        if shown:
-            parts.append(f"<h2>Attempts</h2><div class='clips'>{shown}</div>")
+        clips = list(section.clips)
+        if clips:
+            parts.append(f"<h2>Attempts</h2>{clip_gallery(clips)}")
     tables = [table for section in sections for table in section.tables.values() if table.rows]
     if tables:
         parts.append("<h2>Tables</h2>")
@@ -127,6 +127,11 @@ def write_report(folder: Path, title: str, sections: Sequence[Section]) -> Path:
     page = folder / "index.html"
     page.write_text(report_page(title, sections), encoding="utf-8")
     return page
+
+
+def clip_gallery(clips: Iterable[Clip]) -> str:
+    """Clips beside each other."""
+    return f"<div class='clips'>{''.join(map(_figure, clips))}</div>"
 
 
 def _figure(clip: Clip) -> str:
