@@ -193,15 +193,5 @@ def row_clicks(row: Attempt) -> list[Click]:
 
 def game_attempt(row: Attempt) -> GameAttempt:
     """A finished attempt at a game, for the page."""
-    clicks = row_clicks(row)
-    return GameAttempt(
-        id=row.id,
-        number=row.number,
-        solved=row.solved,
-        reward=row.reward or 0.0,
-        ticks=row.ticks,
-        removed=len(clicks),
-        plan=[base.Elimination(tick=tick, body=body) for tick, body, _ in clicks],
-        counted=row.counted,
-        abandoned=row.abandoned,
-    )
+    plan = [base.Elimination(tick=tick, body=body) for tick, body, _ in row_clicks(row)]
+    return GameAttempt.from_object(row, reward=row.reward or 0.0, removed=len(plan), plan=plan)

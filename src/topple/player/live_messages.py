@@ -93,11 +93,14 @@ class Ended(Model):
     progress: Progress
 
 
+FaultCode = Literal["limit", "refused", "rate", "size", "message", "unauthorized", "busy", "idle"]
+
+
 class Fault(Model):
     """A message or the connection was refused."""
 
     type: Literal["error"] = "error"
-    code: Literal["limit", "refused", "rate", "size", "message", "unauthorized", "busy", "idle"]
+    code: FaultCode
     message: str
 
 
@@ -107,9 +110,9 @@ BUSY, POLICY, TOO_BIG = 1013, 1008, 1009  # close codes of WebSockets
 class RefusedError(Exception):
     """A fault that ends the connection."""
 
-    def __init__(self, fault: Fault, close: int = POLICY) -> None:
-        super().__init__(fault.message)
-        self.fault, self.close = fault, close
+    def __init__(self, code: FaultCode, message: str, close: int = POLICY) -> None:
+        super().__init__(message)
+        self.fault, self.close = Fault(code=code, message=message), close
 
 
 class MessageQueue(asyncio.Queue[Request | None]):
@@ -149,22 +152,20 @@ class MessageQueue(asyncio.Queue[Request | None]):
         try:
             return await asyncio.wait_for(start(), seconds)
         except asyncio.TimeoutError:
-            self.refused = RefusedError(Fault(code="idle", message="closed because nobody played"))
+            self.refused = RefusedError("idle", "closed because nobody played")
             return None
 
     def _parse(self, text: str | None) -> Request:
         if text is None:
-            raise RefusedError(Fault(code="message", message="messages must be JSON texts"))
+            raise RefusedError("message", "messages must be JSON texts")
         if len(text) > MAX_MESSAGE:
-            fault = Fault(code="size", message=f"a message has at most {MAX_MESSAGE} bytes")
-            raise RefusedError(fault, TOO_BIG)
+            raise RefusedError("size", f"a message has at most {MAX_MESSAGE} bytes", TOO_BIG)
         if self._bucket.take():
-            raise RefusedError(Fault(code="rate", message="too many messages"))
+            raise RefusedError("rate", "too many messages")
         try:
             return REQUEST.validate_json(text)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise RefusedError(Fault(code="message", message=first["msg"])) from None
+            raise RefusedError("message", error.errors()[0]["msg"]) from None
 
 
 async def close(socket: WebSocket, refused: RefusedError) -> None:

@@ -141,13 +141,11 @@ def scene_solvability(
         # A solution that can be shown proves more than the test asks for.
         verdict = Verdict.SOLVABLE
         solution = pooled_actions(tier, evidence.solution, 1)[0].tolist()
-    return Solvability(
+    return Solvability.from_object(
+        evidence,
         verdict=verdict.value,
-        tried=evidence.tried,
-        valid=evidence.valid,
-        solved=evidence.solved,
-        stable=evidence.stable,
         solution=solution,
+        plan=None,
         sentence=_sentence(verdict.value, evidence.solved, evidence.valid, "valid actions"),
     )
 

@@ -173,17 +173,9 @@ def study_link(study_id: str, key: str | None = None) -> str:
     return f"/#/study/{study_id}" + (f"?key={key}" if key else "")
 
 
-def study_card(row: Study) -> dict[str, Any]:
-    """The fields of a study in a list."""
-    return {
-        "id": row.id,
-        "name": row.name,
-        "benchmark": row.benchmark,
-        "items": len(row.subjects),
-        "attempt_limit": row.attempt_limit,
-        "resume_by_name": row.resume_by_name,
-        "link": study_link(row.id),
-    }
+def study_card(row: Study) -> models.StudyCard:
+    """A study in a list."""
+    return models.StudyCard.from_object(row, items=len(row.subjects), link=study_link(row.id))
 
 
 def kept(design: models.StudyIn) -> list[str]:
@@ -214,7 +206,7 @@ def study_out(row: Study) -> models.StudyOut:
     """A study as everybody may see it."""
     design = models.StudyIn.model_validate(row.design)
     return models.StudyOut(
-        **study_card(row),
+        **study_card(row).model_dump(),
         consent=row.consent,
         kept=kept(design),
         ask_name=design.ask_name,

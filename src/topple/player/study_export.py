@@ -126,15 +126,12 @@ def _attempts(found: studies.Results) -> Iterator[ExportedAttempt]:
         shared = {**_shared(found, position, item), "benchmark": benchmark}
         for row in found.rows:
             if row.subject == item.subject:
-                yield ExportedAttempt(
+                yield ExportedAttempt.from_object(
+                    row,
                     **shared,
                     attempt=row.number,
                     outcome=Outcome.SOLVED if row.solved else Outcome.NOT_SOLVED,
-                    ticks=row.ticks,
-                    reward=row.reward,
                     removed=len(row.action) if benchmark is Benchmark.IPHYRE else None,
-                    action=row.action,
-                    abandoned=row.abandoned,
                     time=row.created,
                 )
         if item.outcome in _UNSOLVED:
@@ -170,16 +167,12 @@ def _answers(found: studies.Results) -> Iterator[ExportedAnswer]:
 def _events(session: Session, found: studies.Results) -> Iterator[ExportedEvent]:
     query = select(Event).where(Event.player_id == found.at.player.id).order_by(Event.id)
     for event in session.scalars(query):
-        yield ExportedEvent(
+        yield ExportedEvent.from_object(
+            event,
             participant=found.at.player.anonymous_id,
             source="server" if event.page is None else "page",
             event=event.kind,
             puzzle=event.subject,
-            value=event.value,
-            page_time=event.page_time,
-            page_clock=event.page_clock,
-            page=event.page,
-            sequence=event.sequence,
             server_time=event.created,
         )
 

@@ -95,7 +95,10 @@ def study_records(store: Store, study_id: str) -> Iterator[RunRecord[Any, Any]]:
             if not found.scored:
                 continue
             if Benchmark(study.benchmark) is Benchmark.IPHYRE:
-                yield _games(study, found)
+                names = tuple(study.subjects)
+                selection = GameSelection(names, hz=AT_60_HZ.hz, study=study.id)
+                values, conditions = _config_values(study, found), _conditions(found, names)
+                yield games_record(plays(found.scored_rows), selection, values, conditions)
             else:
                 for names in _tiers(study).values():
                     yield from _tasks(study, found, names)
@@ -125,13 +128,6 @@ def _conditions(found: Results, names: tuple[str, ...]) -> dict[str, Any]:
             item.subject in names and item.outcome is unfinished for item in found.scored
         ),
     }
-
-
-def _games(study: Study, found: Results) -> IPhyreRecord:
-    names = tuple(study.subjects)
-    selection = GameSelection(names, hz=AT_60_HZ.hz, study=study.id)
-    values, conditions = _config_values(study, found), _conditions(found, names)
-    return games_record(plays(found.scored_rows), selection, values, conditions)
 
 
 def _tasks(study: Study, found: Results, names: tuple[str, ...]) -> Iterator[PhyreRecord]:

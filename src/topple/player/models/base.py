@@ -7,9 +7,10 @@ counter-clockwise. I-PHYRE: 600 x 600, y down, angles clockwise as seen on the s
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from typing_extensions import Self
 
 from topple.player.texts import check_text
 
@@ -31,6 +32,12 @@ class Model(BaseModel):
     """A model that refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def from_object(cls, source: object, /, **fields: Any) -> Self:
+        """A model with these fields, and all others as the attributes of an object."""
+        same = {name: getattr(source, name) for name in cls.model_fields if name not in fields}
+        return cls(**same, **fields)
 
 
 class Benchmark(str, Enum):

@@ -18,7 +18,7 @@ from topple.player.geometry import game_geometry, moving_bodies, thumbnail
 from topple.player.ids import is_player_key
 from topple.player.limits import Bucket
 from topple.player.live import LiveGame
-from topple.player.live_messages import BUSY, Fault, RefusedError, close
+from topple.player.live_messages import BUSY, RefusedError, close
 from topple.player.middleware import client_of
 from topple.player.models.base import Benchmark, Hint, HintIn
 from topple.player.models.iphyre import GameAttempt, GameCard, GameScene, GameStanding
@@ -175,17 +175,17 @@ async def play_live(
     if is_player_key(player):
         found = await run_in_threadpool(find_player, service.store, player)
     if found is None:
-        await close(socket, RefusedError(Fault(code="unauthorized", message="unknown player")))
+        await close(socket, RefusedError("unauthorized", "unknown player"))
         return
     try:
         named = await run_in_threadpool(find_game, service.store, game)
     except PlayerError as error:
-        await close(socket, RefusedError(Fault(code="refused", message=str(error))))
+        await close(socket, RefusedError("refused", str(error)))
         return
     address = client_of(socket.scope)
     if not service.live_games.acquire(player, address):
-        fault = Fault(code="busy", message="too many games are open; close one first")
-        await close(socket, RefusedError(fault, BUSY))
+        refused = RefusedError("busy", "too many games are open; close one first", BUSY)
+        await close(socket, refused)
         return
     try:
         bucket = Bucket(service.settings.messages)

@@ -204,12 +204,8 @@ def list_attempts(
     """List the caller's attempts at a task, in order."""
     with service.store.reading() as session:
         return [
-            models.PastAttempt(
-                id=row.id,
-                number=row.number,
-                action=row.action,
-                outcome=OutcomeName.SOLVED if row.solved else OutcomeName.NOT_SOLVED,
-                counted=row.counted,
+            models.PastAttempt.from_object(
+                row, outcome=OutcomeName.SOLVED if row.solved else OutcomeName.NOT_SOLVED
             )
             for row in page.rows(session, own_attempts(player, Benchmark.PHYRE, task))
         ]

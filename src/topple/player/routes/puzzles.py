@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, defer
@@ -52,23 +50,17 @@ _THUMBNAIL = {
 }
 
 
-def _card(row: Puzzle, player: Player | None) -> dict[str, Any]:
-    """The fields of a stored puzzle without its data."""
+def _card(row: Puzzle, player: Player | None) -> PuzzleCard:
+    """A stored puzzle without its data."""
     subject = f"{OWN}{row.id}"
-    return {
-        "id": row.id,
-        "subject": subject,
-        "name": row.name,
-        "benchmark": row.benchmark,
-        "tier": row.tier,
-        "thumbnail": _THUMBNAIL[row.benchmark].format(subject),
-        "mine": player is not None and row.player_id == player.id,
-    }
+    thumbnail = _THUMBNAIL[row.benchmark].format(subject)
+    mine = player is not None and row.player_id == player.id
+    return PuzzleCard.from_object(row, subject=subject, thumbnail=thumbnail, mine=mine)
 
 
 def _out(row: Puzzle, player: Player | None) -> PuzzleOut:
     check_texts(row.data)
-    puzzle = PuzzleOut(**_card(row, player), data=row.data)
+    puzzle = PuzzleOut(**_card(row, player).model_dump(), data=row.data)
     puzzle.model_dump_json()  # before a new row is committed, so that it can always be answered
     return puzzle
 
@@ -92,7 +84,7 @@ def list_puzzles(
     if benchmark is not None:
         query = query.where(Puzzle.benchmark == benchmark.value)
     with service.store.reading() as session:
-        return [PuzzleCard(**_card(row, player)) for row in page.rows(session, query)]
+        return [_card(row, player) for row in page.rows(session, query)]
 
 
 @router.get("/blank")
@@ -197,7 +189,7 @@ def delete_puzzle(service: CurrentService, player: CurrentPlayer, puzzle: Puzzle
     """Delete a puzzle."""
     with service.store.transaction() as session:
         row = _changeable(session, player, puzzle)
-        gone = PuzzleCard(**_card(row, player))
+        gone = _card(row, player)
         session.delete(row)
     return gone
 

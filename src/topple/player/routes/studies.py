@@ -51,7 +51,7 @@ def list_studies(service: CurrentService, page: AskedPage) -> list[models.StudyC
         .order_by(Study.created.desc(), Study.id)
     )
     with service.store.reading() as session:
-        return [models.StudyCard(**studies.study_card(row)) for row in page.rows(session, query)]
+        return [studies.study_card(row) for row in page.rows(session, query)]
 
 
 @router.get("/{study}")
@@ -105,7 +105,7 @@ def remove_participant(
 def remove_study(service: CurrentService, study: StudyPath) -> models.StudyCard:
     """Delete a study with all its participants."""
     with service.store.reading() as session:
-        card = models.StudyCard(**studies.study_card(studies.find_study(session, study)))
+        card = studies.study_card(studies.find_study(session, study))
     studies.delete_study(service.store, study)
     return card
 
