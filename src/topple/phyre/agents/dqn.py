@@ -39,7 +39,7 @@ from topple.phyre.agents.dqn_network import (
     scores,
 )
 from topple.phyre.agents.dqn_updates import Batches, Updates, UpdateTimer
-from topple.phyre.agents.task_training import Checkpoint, chosen_tasks, data_digest
+from topple.phyre.agents.task_training import Checkpoint, TaskLearner, chosen_tasks
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.engine.result import Outcome
@@ -47,7 +47,7 @@ from topple.phyre.phases import Testing, Training
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
 from topple.runs.checkpoint import load_weights
 from topple.runs.device import AUTO, chosen_device
-from topple.runs.settings import above_zero, at_least, one_of, settings_of
+from topple.runs.settings import above_zero, at_least, one_of
 
 IMAGE_SIZES = (64, 128, SCENE_SIZE)  # smaller ones shrink to a single pixel in the network
 
@@ -69,7 +69,7 @@ class DqnCheckpoint(Checkpoint):
 
 
 @dataclass
-class Dqn:
+class Dqn(TaskLearner):
     """The agent that ranks actions by a network.
 
     Attributes:
@@ -157,21 +157,7 @@ class Dqn:
         online = self.online_updates > 0
         return Traits(online, observation=Observation.IMAGE, candidates=self.rank_size)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings, by name."""
-        return settings_of(self)
-
     # Training.
-
-    def train(self, training: Training) -> None:
-        """Make all updates, unless a finished checkpoint was loaded."""
-        if self._finished is not None:
-            self._finished.check_data(data_digest(chosen_tasks(training, self.tasks), self.actions))
-            training.simulator_calls += self._finished.simulator_calls
-            return
-        for _ in self.learn(training):
-            pass
 
     def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Make the remaining updates, with a report every few seconds.
@@ -185,7 +171,7 @@ class Dqn:
         checkpoint, run = options.checkpoint, options.run or {}
         seed = int(training.rng.integers(_SEEDS))
         chosen = chosen_tasks(training, self.tasks)
-        digest = data_digest(chosen, self.actions)
+        digest = self._digest(chosen)
         outcomes = training.outcomes(self.actions, chosen)
         batches = Batches(
             outcomes,

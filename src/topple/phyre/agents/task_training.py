@@ -1,9 +1,10 @@
-"""What agents with a long training on tasks share: the tasks to learn from, and checkpoints."""
+"""What agents with a long training on tasks share: tasks to learn from, checkpoints, phases."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +13,9 @@ from topple.phyre.engine_hash import engine_hash
 from topple.phyre.phases import Training
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
+from topple.runs.agent import UNSAVED, Report, TrainingOptions
 from topple.runs.checkpoint import CheckpointError, check_settings, read_state, write_state
+from topple.runs.settings import settings_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -111,6 +114,10 @@ class Checkpoint:
         """Whether all planned updates were made."""
         return self.done >= self.planned
 
+    def count_in(self, training: Training) -> None:
+        """Count what the training took as if it had been done just now."""
+        training.simulator_calls += self.simulator_calls
+
     def check_data(self, digest: str, seed: int | None = None) -> None:
         """Refuse other training data, and another seed where one is given."""
         if self.data != digest:
@@ -120,3 +127,33 @@ class Checkpoint:
             )
         if seed not in (None, self.seed):
             raise CheckpointError("the checkpoint is of another seed; use another folder")
+
+
+class TaskLearner(ABC):
+    """An agent with a long training on tasks; a dataclass with its settings."""
+
+    actions: int
+    tasks: int
+    _finished: Checkpoint | None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, by name."""
+        return settings_of(self)
+
+    def train(self, training: Training) -> None:
+        """Make all updates, unless a finished checkpoint was loaded."""
+        if self._finished is not None:
+            self._finished.check_data(self._digest(chosen_tasks(training, self.tasks)))
+            self._finished.count_in(training)
+            return
+        for _ in self.learn(training):
+            pass
+
+    @abstractmethod
+    def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
+        """Make the remaining updates, with a report every few seconds."""
+
+    def _digest(self, tasks: Sequence[Task]) -> str:
+        """A hash of the training data."""
+        return data_digest(tasks, self.actions)

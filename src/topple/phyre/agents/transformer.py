@@ -42,7 +42,7 @@ from topple.phyre.agents.lessons import Lessons
 from topple.phyre.agents.mined import changed, mine
 from topple.phyre.agents.puzzle_supply import Part, PuzzleSupply, Recipe
 from topple.phyre.agents.scene_tokens import SceneTokens
-from topple.phyre.agents.task_training import Checkpoint, chosen_tasks, data_digest
+from topple.phyre.agents.task_training import Checkpoint, TaskLearner, chosen_tasks
 from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
 from topple.phyre.agents.transformer_updates import WEIGHT_DECAY, TransformerUpdates
 from topple.phyre.agents.watched import pick, watch
@@ -55,7 +55,7 @@ from topple.phyre.task import Task
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
 from topple.runs.checkpoint import CheckpointError, load_weights
 from topple.runs.device import AUTO, chosen_device
-from topple.runs.settings import above_zero, at_least, divisible, fraction, settings_of
+from topple.runs.settings import above_zero, at_least, divisible, fraction
 
 #: Settings that cannot be changed after training; the others are for acting.
 TRAINING_SETTINGS = (
@@ -96,9 +96,17 @@ class TransformerCheckpoint(Checkpoint):
     scenes_drawn: int
     seconds: float
 
+    def count_in(self, training: Training) -> None:
+        """Count what the training took, puzzles as well."""
+        super().count_in(training)
+        training.scenes_drawn += self.scenes_drawn
+        training.puzzles += self.puzzles
+        training.seconds += self.seconds
+        training.learned_from = self.tasks
+
 
 @dataclass
-class Transformer:
+class Transformer(TaskLearner):
     """The agent that ranks actions by a transformer over bodies.
 
     Attributes:
@@ -211,26 +219,7 @@ class Transformer:
         online = self.online_updates > 0
         return Traits(online, observation=Observation.OBJECTS, candidates=self.rank_size)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings, by name."""
-        return settings_of(self)
-
     # Training.
-
-    def train(self, training: Training) -> None:
-        """Make all updates, unless a finished checkpoint was loaded."""
-        if self._finished is not None:
-            found = self._finished
-            found.check_data(self._digest(chosen_tasks(training, self.tasks)))
-            training.simulator_calls += found.simulator_calls
-            training.scenes_drawn += found.scenes_drawn
-            training.puzzles += found.puzzles
-            training.seconds += found.seconds
-            training.learned_from = found.tasks
-            return
-        for _ in self.learn(training):
-            pass
 
     def learn(self, training: Training, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Make the remaining updates, with a report every few seconds.
@@ -333,10 +322,9 @@ class Transformer:
         if checkpoint is not None:
             self._finished.write(checkpoint)
 
-    def _digest(self, tasks: list[Task]) -> str:
+    def _digest(self, tasks: Sequence[Task]) -> str:
         """A hash of the training data; puzzles follow from the settings and the tasks."""
-        used = tasks if self.task_share or self.scrambled else []
-        return data_digest(used, self.actions)
+        return super()._digest(tasks if self.task_share or self.scrambled else [])
 
     def _new_network(self, seed: int = 0) -> SceneTransformer:
         with torch.random.fork_rng(devices=[]):
@@ -360,9 +348,7 @@ class Transformer:
         if found.action_size != training.tier.action_size:
             raise CheckpointError(f"{self.pretrained} was trained for the other tier")
         load_weights(self._network, _single(found.network))
-        training.simulator_calls += found.simulator_calls
-        training.scenes_drawn += found.scenes_drawn
-        training.puzzles += found.puzzles
+        found.count_in(training)
         self.seconds += found.seconds
         return found
 
