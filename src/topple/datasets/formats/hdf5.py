@@ -5,13 +5,16 @@ Rows are padded with zeros to the largest of the shard; ``shape/NAME`` has the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product, repeat
 from math import prod
+from operator import add, gt
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
+import numpy.typing as npt
 from isal import isal_zlib
 
 from topple.datasets.formats import Target
@@ -24,6 +27,7 @@ LOSSY: tuple[str, ...] = ()
 _LEVEL = 0  # of isal, its fastest: what is padded costs nothing, and little time is spent
 _SMALL = 4096  # bytes of rows that are not worth compressing
 _ROWS = 256  # of these that lie together
+_BODIES = 16  # of states and features that lie together
 
 
 def write(target: Target, batches: Iterable[Batch]) -> list[str]:
@@ -46,42 +50,74 @@ def _write_column(file: h5py.File, first: int, name: str, field: Field, column: 
         return
     shapes = column.shapes().astype(np.int32)
     _append(file, first, f"shape/{name}", shapes, f"size of {name} in each row")
-    if not field.frames:
+    largest = shapes.max(axis=0, initial=1).tolist()
+    size = prod(largest) * np.dtype(field.dtype).itemsize
+    if file[name].compression if name in file else size > _SMALL:
+        _append_large(file, first, name, field, column, largest)
+    else:
         _append(file, first, name, column.padded(field.dtype), field.about)
-        return
-    for number, value in enumerate(column.rows):
-        _append(file, first + number, name, value[None], field.about)
 
 
 def _append(file: h5py.File, first: int, name: str, rows: Array, about: str) -> None:
     """Add rows below those before; all are padded to the largest."""
     if name not in file:
-        _create(file, name, rows).attrs["about"] = about
+        sizes = [max(1, size) for size in rows.shape[1:]]
+        _create(file, name, rows.dtype, rows.shape[1:], (_ROWS, *sizes), about)
     data = file[name]
-    largest = np.maximum(data.shape[1:], rows.shape[1:]).tolist()
-    data.resize((first + len(rows), *largest))
-    if data.chunks[1:] != rows.shape[1:] or data.compression is None:
-        data[(slice(first, None), *(slice(0, size) for size in rows.shape[1:]))] = rows
-        return
-    for number, row in enumerate(rows):  # what the filter gzip stores, several times as fast
-        packed = isal_zlib.compress(np.ascontiguousarray(row), _LEVEL)
-        data.id.write_direct_chunk((first + number, *(0 for _ in row.shape)), packed)
+    data.resize((first + len(rows), *np.maximum(data.shape[1:], rows.shape[1:]).tolist()))
+    data[(slice(first, None), *(slice(0, size) for size in rows.shape[1:]))] = rows
 
 
-def _create(file: h5py.File, name: str, rows: Array) -> h5py.Dataset:
-    """An empty array of such rows; large ones are compressed, each row by itself."""
-    sizes = [max(1, size) for size in rows.shape[1:]]
-    large = prod(sizes) * rows.dtype.itemsize > _SMALL
-    packed = {"compression": "gzip", "compression_opts": 1} if large else {}
-    return file.create_dataset(
+def _append_large(
+    file: h5py.File, first: int, name: str, field: Field, column: Column, largest: list[int]
+) -> None:
+    """Add arrays below those before, in pieces that are compressed one by one.
+
+    A piece has some of the bodies: what is beyond those of an attempt is not stored, and is zero.
+    """
+    if name not in file:
+        piece = list(largest)
+        if not field.frames and len(piece) > 1:
+            piece[1] = min(piece[1], _BODIES)
+        options = {"compression": "gzip", "compression_opts": 1}
+        _create(file, name, field.dtype, largest, (1, *piece), field.about, **options)
+    data = file[name]
+    data.resize((first + len(column), *np.maximum(data.shape[1:], largest).tolist()))
+    sizes = data.chunks[1:]
+    block = np.zeros(sizes, field.dtype)
+    filled = (0,) * len(sizes)  # what of the block is not zero
+    for row in range(len(column)):
+        value = column[row]
+        for corner in product(*map(range, repeat(0), value.shape, sizes)):
+            part = value[tuple(map(slice, corner, map(add, corner, sizes)))]
+            if any(map(gt, filled, part.shape)):
+                block[...] = 0
+            filled = part.shape
+            block[tuple(map(slice, filled))] = part
+            packed = isal_zlib.compress(block, _LEVEL)  # what the filter gzip stores, and faster
+            data.id.write_direct_chunk((first + row, *corner), packed)
+
+
+def _create(
+    file: h5py.File,
+    name: str,
+    kind: npt.DTypeLike,
+    shape: Sequence[int],
+    chunks: tuple[int, ...],
+    about: str,
+    **options: Any,
+) -> None:
+    """An empty array of such rows."""
+    data = file.create_dataset(
         name,
-        (0, *rows.shape[1:]),
-        rows.dtype,
-        maxshape=(None,) * rows.ndim,
-        chunks=(1 if large else _ROWS, *sizes),
+        (0, *shape),
+        kind,
+        maxshape=(None,) * len(chunks),
+        chunks=chunks,
         track_times=False,
-        **packed,
+        **options,
     )
+    data.attrs["about"] = about
 
 
 class Reader:
