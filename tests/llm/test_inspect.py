@@ -119,10 +119,9 @@ def test_games_and_their_rewards(tmp_path: Path) -> None:
     assert found["solved@1"] == 1.0
 
 
-def test_a_report_reads_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_reads_logs(tmp_path: Path) -> None:
     evaluate("topple/iphyre", tmp_path, mock({"times": [0.5, 1.5]}), games="support")
-    report.report([tmp_path / "logs"], out=tmp_path / "report", as_json=True)
-    assert json.loads(capsys.readouterr().out)["runs"] == 1
+    assert report.report([tmp_path / "logs"], out=tmp_path / "report").data["runs"] == 1
     assert "inspect mockllm/model" in (tmp_path / "report" / "index.html").read_text()
 
 

@@ -113,7 +113,7 @@ class Evaluation:
                 testing.join(made[name].testing)
         # Language models do not train.
         training: Any = SimpleNamespace(
-            tasks=(), simulator_calls=0, scenes_drawn=0, puzzles=0, seconds=0.0
+            learned_from=0, simulator_calls=0, scenes_drawn=0, puzzles=0, seconds=0.0
         )
         results = GameResults(tuple(testing.log)) if self.attempts is None else testing.results()
         return self._runner.record(self.config, self.agent, training, testing, results)
