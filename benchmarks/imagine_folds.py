@@ -7,6 +7,8 @@ Memories of other machines are taken in with `--also`.
 
     python benchmarks/imagine_folds.py --agent configs/phyre/imagine.toml \
         --setups ball_within,ball_cross --memory M.json --out OUT
+    python benchmarks/imagine_folds.py --setups two_balls_within,two_balls_cross --backend cuda \
+        --memory TWO.json --out OUT
     python benchmarks/imagine_folds.py --agent configs/phyre/imagine-percept-4.toml \
         --setups ball_cross --folds 0 --tasks 100 --memory N.json --out OUT
 """
@@ -25,6 +27,7 @@ from machine import say
 from topple.files import whole_file
 from topple.paths import cache_folder
 from topple.phyre.agents.imagine import Imagine
+from topple.phyre.engine.backend import Backend
 from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import Part, TaskSelection
@@ -35,6 +38,7 @@ from topple.runs.spec import find_spec
 
 CHUNK = 20  # tasks that all cores think about before they report
 AT_ONCE = 4  # the same for one of several processes
+ON_GPU = 256  # the same for a GPU, which is slow to begin and to end with few tasks
 SAVE_SECONDS = 10.0  # between two times that the memory is saved
 
 Attempts = dict[str, list[list[float]]]
@@ -47,11 +51,11 @@ def make(config: PhyreConfig, remembered: Attempts) -> Imagine:
     return agent
 
 
-def think_about(config: PhyreConfig) -> tuple[Attempts, float, float]:
+def think_about(config: PhyreConfig, backend: Backend) -> tuple[Attempts, float, float]:
     """The attempts on the tasks of a run, its AUCCESS, and the processor time."""
     start = time.process_time()
     agent = make(config, {})
-    record = Runner(cache_folder()).run(config, agent)
+    record = Runner(cache_folder(), backend=backend).run(config, agent)
     return agent.remembered, record.results.auccess, time.process_time() - start
 
 
@@ -79,6 +83,7 @@ def main() -> None:
     parser.add_argument("--also", type=Path, nargs="*", default=[], help="memories to take in")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--processes", type=int, default=1, help="each uses all cores by itself")
+    parser.add_argument("--backend", default="cpu", choices=("cpu", "cuda"), help="to imagine on")
     parser.add_argument("--minutes", type=float, help="stop after so many, to go on another time")
     arguments = parser.parse_args()
     spec = find_spec(arguments.agent, "phyre")
@@ -110,7 +115,9 @@ def main() -> None:
         total = sum(len(part.scored()) for part in work)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(arguments.processes, context) as pool:
-            parts = {pool.submit(think_about, config(part)): part for part in work}
+            parts = {
+                pool.submit(think_about, config(part), arguments.backend): part for part in work
+            }
             for future in as_completed(parts):
                 attempts, auccess, seconds = future.result()
                 known.update(attempts)
@@ -134,7 +141,7 @@ def main() -> None:
         for fold in arguments.folds.split(",")
         for setup in setups
     ]
-    size = CHUNK if arguments.processes == 1 else AT_ONCE
+    size = ON_GPU if arguments.backend == "cuda" else CHUNK if arguments.processes == 1 else AT_ONCE
     taken = set(thought)
     work: list[TaskSelection] = []
     for selection in selections:
