@@ -58,9 +58,7 @@ PACKAGES = {
         "rand rl_agents fusion attention_fusion outcome_data world_model decision_transformer "
         "planner learned_planner imagine classifier_accuracy sac_discrete vec_env",
     ),
-    "iphyre.analysis": Package(
-        "I-PHYRE analysis", "oracle timing solvability failures random_agent"
-    ),
+    "iphyre.analysis": Package("I-PHYRE analysis", "oracle timing solvability failures"),
     "envs": Package("Environments"),
     "datasets": Package("Data sets", "spec presets builder checker read torch sample card"),
     "llm": Package(

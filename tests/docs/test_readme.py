@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from topple.iphyre import PUBLISHED, average, plan_from_ticks, play
+from topple.iphyre.agents.rand import paper_games, play_random
 from topple.iphyre.analysis.oracle import read_plans
-from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.published import IPHYRE_ORACLE, iphyre_table_a4_means
 from topple.iphyre.tables import column_label
 from topple.phyre import Setup, Tier

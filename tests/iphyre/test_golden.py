@@ -21,7 +21,7 @@ from topple.iphyre import (
     play_batch,
     watch,
 )
-from topple.iphyre.analysis.random_agent import paper_games, play_random
+from topple.iphyre.agents.rand import paper_games, play_random
 from topple.iphyre.engine.native import scene_set, simulate
 from topple.iphyre.engine.scene import Scene
 from topple.iphyre.episode import removal_table

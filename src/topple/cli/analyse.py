@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -216,7 +217,7 @@ def _keep(
 
     def keep(found: list[Evidence]) -> None:
         with whole_file(file) as temporary:
-            temporary.write_text(json.dumps([entry.to_data() for entry in found]))
+            temporary.write_text(json.dumps([asdict(entry) for entry in found]))
         open_tasks = sum(decide(entry, threshold, min_valid) is Verdict.OPEN for entry in found)
         bar.report(len(found) - open_tasks, len(found))
 

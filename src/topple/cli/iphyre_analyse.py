@@ -14,9 +14,9 @@ from topple.cli.options import Figure, Games, Hertz, Oracle, Seed, out_file
 from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
 from topple.iphyre import PUBLISHED, PUBLISHED_SPLITS, Game, Plan, plan_from_ticks
+from topple.iphyre.agents.rand import paper_games, play_random
 from topple.iphyre.analysis.failures import Attempted, count_failures, failures_by_split
 from topple.iphyre.analysis.oracle import read_plans, search_oracle
-from topple.iphyre.analysis.random_agent import paper_games, play_random
 from topple.iphyre.analysis.solvability import solvability as solve_at_10_hz
 from topple.iphyre.analysis.store import Result, compute_each, read_json
 from topple.iphyre.analysis.timing import jitter_success, timing_slack

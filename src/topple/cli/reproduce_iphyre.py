@@ -30,7 +30,7 @@ from topple.iphyre.agents.classifier_accuracy import (
     ClassifierConfig,
     sweep_classifiers,
 )
-from topple.iphyre.analysis.random_agent import paper_games, play_random
+from topple.iphyre.agents.rand import paper_games, play_random
 from topple.iphyre.figures import Curve, failure_shares, noise_curve, split_bars, training_curves
 from topple.iphyre.games import ALL, PUBLISHED
 from topple.iphyre.published import (

@@ -9,6 +9,7 @@ first three folds, like the paper's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 
 from topple.phyre.auccess import MAX_ATTEMPTS
 from topple.phyre.fold import SEEDS, Setup
@@ -77,11 +78,9 @@ def row_configs(
     row: AgentSpec, setups: Iterable[Setup] = SETUPS, folds: Iterable[int] = SEEDS
 ) -> Iterator[PhyreConfig]:
     """The runs of a row, setup by setup."""
-    folds = tuple(folds)
-    for setup in setups:
-        if not row.only_groups or setup.value in row.groups:
-            for fold in folds:
-                yield row.config(TaskSelection(setup, fold))
+    chosen = [each for each in setups if not row.only_groups or each.value in row.groups]
+    for setup, fold in product(chosen, folds):
+        yield row.config(TaskSelection(setup, fold))
 
 
 def ranked_actions_configs(
@@ -90,16 +89,13 @@ def ranked_actions_configs(
     counts: Iterable[int] = RANKED_ACTIONS,
 ) -> Iterator[PhyreConfig]:
     """Figure 4: RAND, MEM and OPTIMAL with more and more actions."""
-    folds, counts = tuple(folds), tuple(counts)
-    for setup in setups:
-        for fold in folds:
-            selection = TaskSelection(setup, fold, Part.DEV)
-            for count in counts:
-                for agent in ("mem", "optimal"):
-                    spec = AgentSpec(agent, agent.upper(), settings={"actions": count})
-                    yield spec.config(selection)
-            for count in sorted({min(count, MAX_ATTEMPTS) for count in counts}):
-                yield RAND.config(selection, attempts=count)
+    counts = tuple(counts)
+    for setup, fold in product(setups, folds):
+        selection = TaskSelection(setup, fold, Part.DEV)
+        for count, agent in product(counts, ("mem", "optimal")):
+            yield AgentSpec(agent, agent.upper(), settings={"actions": count}).config(selection)
+        for count in sorted({min(count, MAX_ATTEMPTS) for count in counts}):
+            yield RAND.config(selection, attempts=count)
 
 
 def update_weight_configs(
@@ -108,9 +104,6 @@ def update_weight_configs(
     weights: Iterable[float] = UPDATE_WEIGHTS,
 ) -> Iterator[PhyreConfig]:
     """Figure 5: MEM-O with more and more weight on its attempts on scored tasks."""
-    folds, weights = tuple(folds), tuple(weights)
-    for setup in setups:
-        for fold in folds:
-            for weight in weights:
-                spec = AgentSpec("mem-o", "MEM-O", settings={"actions": WEIGHED_ACTIONS})
-                yield spec.config(TaskSelection(setup, fold, Part.DEV), {"weight": weight})
+    spec = AgentSpec("mem-o", "MEM-O", settings={"actions": WEIGHED_ACTIONS})
+    for setup, fold, weight in product(setups, folds, weights):
+        yield spec.config(TaskSelection(setup, fold, Part.DEV), {"weight": weight})

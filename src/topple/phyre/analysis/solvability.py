@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -57,10 +56,6 @@ class Evidence:
     solved: int = 0  # stably or not
     stable: int = 0
     solution: int = -1  # number of the first stable solution in the pools; -1: none yet
-
-    def to_data(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def verdict(solutions: int, valid: int, p0: float) -> Verdict:
