@@ -21,6 +21,7 @@ from topple.phyre.puzzle_file import scene_task
 from topple.phyre.scene import Scene, SceneError
 from topple.phyre.scene.codec import scene_from_json, scene_to_json
 from topple.phyre.tier import Tier
+from topple.player import tables
 from topple.player.errors import InvalidError, raised_as
 from topple.player.models import base
 from topple.player.models.base import Benchmark
@@ -105,6 +106,16 @@ def blank(benchmark: Benchmark) -> PuzzleIn:
     builder.goal(ball, floor)
     scene, _ = builder.finish("My puzzle")
     return PuzzleIn(name="My puzzle", benchmark=benchmark, data=json.loads(scene_to_json(scene)))
+
+
+def solvability(
+    puzzle: PuzzleIn | tables.Puzzle, seconds: float, *, measure: bool = False
+) -> Solvability:
+    """Try random actions or plans on a puzzle for some time; see `scene_solvability`."""
+    if Benchmark(puzzle.benchmark) is Benchmark.PHYRE:
+        scene = read_scene(puzzle.data)
+        return scene_solvability(scene, Tier(puzzle.tier), seconds, measure=measure)
+    return game_solvability(read_game(puzzle.data), seconds, measure=measure)
 
 
 def scene_solvability(

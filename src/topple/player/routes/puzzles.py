@@ -7,7 +7,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, defer
 from starlette.responses import JSONResponse
 
-from topple.phyre.tier import Tier
+from topple.player import own_puzzles
 from topple.player.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from topple.player.ids import OWN, new_short_id
 from topple.player.models.base import Benchmark
@@ -20,15 +20,7 @@ from topple.player.models.puzzles import (
     Solvability,
     SolvabilityIn,
 )
-from topple.player.own_puzzles import (
-    blank,
-    check,
-    clean_data,
-    game_solvability,
-    read_game,
-    read_scene,
-    scene_solvability,
-)
+from topple.player.own_puzzles import blank, check, clean_data
 from topple.player.service import (
     AskedPage,
     CurrentPlayer,
@@ -104,10 +96,7 @@ def draft_solvability(service: CurrentService, body: DraftIn) -> Solvability:
     """Measure how many random actions or plans solve a puzzle, without storing it."""
     clean_data(body)
     with service.searches.slot():
-        if body.benchmark is Benchmark.PHYRE:
-            scene = read_scene(body.data)
-            return scene_solvability(scene, body.tier, body.seconds, measure=True)
-        return game_solvability(read_game(body.data), body.seconds, measure=True)
+        return own_puzzles.solvability(body, body.seconds, measure=True)
 
 
 @router.post("", dependencies=[Heavy])
@@ -200,6 +189,4 @@ def solvability(service: CurrentService, puzzle: PuzzlePath, body: SolvabilityIn
     with service.store.reading() as session:
         row = _find(session, puzzle)
     with service.searches.slot():
-        if row.benchmark == Benchmark.PHYRE.value:
-            return scene_solvability(read_scene(row.data), Tier(row.tier), body.seconds)
-        return game_solvability(read_game(row.data), body.seconds)
+        return own_puzzles.solvability(row, body.seconds)
