@@ -132,6 +132,7 @@ class Checkpoint:
 class TaskLearner(ABC):
     """An agent with a long training on tasks; a dataclass with its settings."""
 
+    __dataclass_fields__: ClassVar[dict[str, Any]]
     actions: int
     tasks: int
     _finished: Checkpoint | None
