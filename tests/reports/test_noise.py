@@ -30,8 +30,11 @@ def test_the_level_of_somebody_who_acts_by_it_is_found(level: float) -> None:
     found = []
     for number in range(30):
         target = np.random.default_rng(number).uniform(0.2, 0.8)
-        # Somebody who acts on the mean of eight glances.
-        action = float(target + SPREAD[level] * rng.standard_normal(8).mean())
+        # Somebody who takes an action that works in most of eight glances.
+        glances = target + SPREAD[level] * rng.standard_normal((8, 1))
+        places = np.linspace(0, 1, 201)
+        votes = (np.abs(places - glances) < 0.05).sum(axis=0)
+        action = float(rng.choice(places[votes == votes.max()]))
         solved = abs(action - target) < 0.05
         first = First("P-1", 1 if solved else 3, 1 if solved else 0)
         found.append(puzzle_likelihoods(line(number, [first], [action]), LEVELS))
@@ -43,10 +46,25 @@ def test_the_level_of_somebody_who_acts_by_it_is_found(level: float) -> None:
 
 
 def test_solving_late_speaks_for_noise() -> None:
-    soon, late, never = (First("P-1", n, k) for n, k in ((2, 2), (9, 9), (9, 0)))
-    values = [puzzle_likelihoods(line(0, [first], [0.0]), LEVELS)["P-1"] for first in (soon, late)]
-    assert values[0][0] - values[0][2] > values[1][0] - values[1][2]
-    assert puzzle_likelihoods(line(0, [never], [0.0]), LEVELS)["P-1"][0] < values[1][0]
+    good = np.random.default_rng(0).uniform(0.2, 0.8)  # a place that all levels expect
+    soon, late = (
+        puzzle_likelihoods(line(0, [First("P-1", tries, tries)], [good]), LEVELS)["P-1"]
+        for tries in (2, 9)
+    )
+    assert soon[0] - soon[2] > late[0] - late[2] + 1
+
+
+def test_one_hopeless_puzzle_does_not_outweigh_the_others() -> None:
+    found = []
+    for number in range(10):
+        target = np.random.default_rng(number).uniform(0.2, 0.8)
+        stuck = number == 0
+        first = First("P-1", 9 if stuck else 1, 0 if stuck else 1)
+        action = 0.0 if stuck else float(target)
+        found.append(puzzle_likelihoods(line(number, [first], [action]), LEVELS))
+    assert NoiseFit.of(LEVELS, found).best("P-1") == 1.0
+    values = found[0]["P-1"]
+    assert max(values) - min(values) < 2
 
 
 def test_table_and_figure_name_everybody() -> None:

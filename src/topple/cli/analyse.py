@@ -65,7 +65,15 @@ from topple.phyre.figures import (
 from topple.phyre.grid import Grid
 from topple.phyre.scene.codec import fingerprint
 from topple.player.path import compute_path
-from topple.reports.noise import LEVELS, Candidates, Likelihoods, NoiseFit, puzzle_likelihoods
+from topple.reports.noise import (
+    CANDIDATES,
+    LEVELS,
+    PERCEPTS,
+    Candidates,
+    Likelihoods,
+    NoiseFit,
+    puzzle_likelihoods,
+)
 from topple.reports.table import Table
 from topple.runs.agent import Kind
 from topple.runs.record import RunRecord, find_records
@@ -282,8 +290,8 @@ _PUZZLES: dict[str, tuple[Callable[..., list[Any]], Callable[..., Iterator[Candi
 def people(
     study: str,
     database: Database = None,
-    percepts: Annotated[int, typer.Option(min=8, max=256)] = 16,
-    candidates: Annotated[int, typer.Option(min=10, max=10_000)] = 200,
+    percepts: Annotated[int, typer.Option(min=8, max=256)] = PERCEPTS,
+    candidates: Annotated[int, typer.Option(min=10, max=10_000)] = CANDIDATES,
     out: Out = _FIGURES,
     seed: Seed = 0,
 ) -> Output:
@@ -303,7 +311,7 @@ def people(
 
     Examples:
       topple analyse people k3w9abcdefgh
-      topple analyse people runs/pilot --percepts 32 --json
+      topple analyse people runs/pilot --percepts 64 --json
     """
     tables, files = [], []
     records = _participants(study, database)

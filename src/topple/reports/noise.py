@@ -3,10 +3,12 @@
 For each puzzle and each level of noise, an imagining agent perceives the puzzle a number of times
 and imagines candidate actions under every percept. A participant is assumed to look at the puzzle
 as often as the agent has percepts in mind, and to choose an action that works in most of them:
-actions are the more likely, the more percepts they work in, and now and then one is chosen at
-random. The likelihood of a first action is its probability beside that of the candidates; what it
-led to follows from it. After a failure, each further attempt succeeds as often as such an agent
-does. A level's likelihood for a participant is the product over all puzzles.
+actions are the more likely, the more percepts they work in. The likelihood of a first action is its
+probability beside that of the candidates; what it led to follows from it. After a failure, each
+further attempt succeeds as often as such an agent does. Now and then somebody has no idea what to
+do in a puzzle, and makes all attempts at it at random: without this, a few failures that have
+nothing to do with perception would make everybody seem to perceive badly. A level's likelihood for
+a participant is the product over all puzzles.
 """
 
 from __future__ import annotations
@@ -25,11 +27,16 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 LEVELS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # of noise, in pixels
+# With 16 percepts, the actions of people who perceive badly work in too few of them by chance, and
+# the fit takes them for people who perceive well. The number of candidates matters little.
+PERCEPTS = 32  # imagined at each level of noise
+CANDIDATES = 80  # actions that people could have chosen
 EVERYBODY = "everybody"
 _IN_MIND = 8  # percepts that a participant has in mind
-_DRAWS = 64  # of such percepts
+_DRAWS = 256  # of such percepts
 _SHARPNESS = 20.0  # of choices; an action that works in all percepts against one that never does
-_LAPSES = 0.1  # share of actions chosen at random
+_CLUELESS = 0.2  # share of puzzles in which somebody acts at random
+_LEAST = 1e-9  # likelihood, where an attempt succeeds that nobody could expect to
 _INTERVAL = 1.92  # of log-likelihood below the best: a 95 % interval of one parameter
 
 
@@ -78,19 +85,18 @@ def puzzle_likelihoods(puzzle: Candidates, levels: Sequence[float]) -> Likelihoo
         share = puzzle.weights / puzzle.weights.sum()
         usual = appeal[:, :count] @ share
         chosen = (appeal[:, :count] * share / usual[:, None]).mean(axis=0)
-        succeeds = _with_lapses(chosen @ puzzle.solve, share @ puzzle.solve)
         for place, first in enumerate(puzzle.firsts, start=count):
-            density = _with_lapses((appeal[:, place] / usual).mean(), 1.0)
-            later = (first.solved_at or first.attempts + 1) - 2  # failures after the first
-            likelihood = np.log(density) + max(later, 0) * np.log1p(-succeeds)
-            if first.solved_at > 1:
-                likelihood += np.log(succeeds)
-            found[first.participant].append(float(likelihood))
+            density = (appeal[:, place] / usual).mean()
+            likelihood = (1 - _CLUELESS) * density * _later(first, chosen @ puzzle.solve)
+            likelihood += _CLUELESS * _later(first, share @ puzzle.solve)
+            found[first.participant].append(float(np.log(max(likelihood, _LEAST))))
     return found
 
 
-def _with_lapses(value: float, at_random: float) -> float:
-    return float(np.clip((1 - _LAPSES) * value + _LAPSES * at_random, 1e-9, None))
+def _later(first: First, succeeds: float) -> float:
+    """How likely the attempts after the first one are, if each succeeds as often."""
+    failures = (first.solved_at or first.attempts + 1) - 2
+    return float((1 - succeeds) ** max(failures, 0) * (succeeds if first.solved_at > 1 else 1.0))
 
 
 @dataclass(frozen=True)
