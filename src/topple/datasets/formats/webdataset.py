@@ -42,8 +42,8 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
                 contents: list[bytes | memoryview] = []
                 for ending, parts in sorted(files.items()):
                     size = sum(map(len, parts))
-                    contents += _header(f"{key}.{ending}", size), *parts
-                    contents.append(_PADDING[: -size % tarfile.BLOCKSIZE])
+                    padding = _PADDING[: -size % tarfile.BLOCKSIZE]
+                    contents += (_header(f"{key}.{ending}", size), *parts, padding)
                 file.writelines(contents)
         file.write(2 * _PADDING)
     return [name]
@@ -99,9 +99,16 @@ def encode(
                 numbers = scratch.bytes_of(name, value)
                 files[f"{name}.npy"] = [_npy_header(value.shape, value.dtype), numbers]
             else:
-                for frame, content in enumerate(picture_files(name, value)):
-                    files[f"{name}.{frame:03d}.png"] = [content]
+                contents = picture_files(name, value)
+                for ending, content in zip(_endings(name, len(value)), contents, strict=True):
+                    files[ending] = [content]
         yield key, files
+
+
+@lru_cache(maxsize=256)
+def _endings(name: str, count: int) -> list[str]:
+    """The endings of the pictures of a field."""
+    return [f"{name}.{frame:03d}.png" for frame in range(count)]
 
 
 def _texts(batch: Batch, names: Sequence[str]) -> Iterator[str]:
@@ -118,9 +125,10 @@ def _texts(batch: Batch, names: Sequence[str]) -> Iterator[str]:
 def _plain(column: Column) -> Sequence[Any]:
     """The values of a column as JSON has them."""
     rows = column.rows
-    if column.sizes is None and isinstance(rows, np.ndarray):
-        return list(rows.tolist())
-    if len(rows) and isinstance(rows[0], str):
+    if isinstance(rows, np.ndarray):
+        if column.sizes is None:
+            return list(rows.tolist())
+    elif rows and isinstance(rows[0], str):
         return rows
     return [column[number].tolist() for number in range(len(column))]
 
