@@ -12,7 +12,7 @@ from topple.phyre.simulator import Simulator
 from topple.phyre.tier import Tier
 
 pytest.importorskip("pymunk")
-from topple.phyre.agents.chipmunk import ChipmunkMind, Constants, Imagined
+from topple.phyre.agents.chipmunk import ChipmunkMind, Constants, Imagined, _Space
 
 FLOOR = Body(
     (Polygon(((128.0, 5.0), (-128.0, 5.0), (-128.0, -5.0), (128.0, -5.0))),), False, (128, 5)
@@ -71,6 +71,18 @@ def test_batches_do_not_depend_on_their_order_and_noise_on_its_seed() -> None:
     assert same(first, again)
     assert not same(first, other)
     assert not np.array_equal(there.final[:5], first.final)
+
+
+@pytest.mark.parametrize("task", ["00002:017", "00005:006", "00013:011", "00101:003"])
+def test_bodies_far_apart_are_told_without_looking_closely(
+    task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulator = Simulator(task)
+    scene, tier = simulator.tasks.scene(0), simulator.tier
+    actions = listed_actions(tier, 40).reshape(40, -1, 3)
+    quick = ChipmunkMind().imagine(scene, actions)
+    monkeypatch.setattr(_Space, "_near_test", lambda _: lambda: True)
+    assert same(ChipmunkMind().imagine(scene, actions), quick)
 
 
 def test_it_foresees_most_outcomes() -> None:
