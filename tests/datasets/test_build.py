@@ -180,6 +180,20 @@ def test_hdf5_is_read_by_its_own_library(tmp_path: Path) -> None:
                 assert not stored[:, bodies:].any()
 
 
+def test_hdf5_keeps_scenes_with_many_bodies_beside_others(tmp_path: Path) -> None:
+    spec = phyre_spec(
+        format="hdf5",
+        tasks=Tasks(train=("00002:007", "00012:002", "00013:011")),
+        actions=Actions(per_task=3, shares={"random": 1.0}, keep_invalid=True),
+        keep=Keep(stride=40, states=True, features=True, contacts=True),
+        shard_size=9,
+    )
+    build(spec, tmp_path, threads=1)
+    for stored, sample in zip(open_dataset(tmp_path)["train"], expected_samples(spec), strict=True):
+        assert differences(stored, sample) == []
+    assert max(sample["states"].shape[1] for sample in expected_samples(spec)) > 16
+
+
 class Backwards:
     """An executor that makes shards in the opposite order."""
 

@@ -63,7 +63,7 @@ SCRAMBLED = f"{SOURCES}/scrambled.json"  # the tasks that were made for a data s
 _TASKS_OF_A_TEMPLATE = 100  # of your own, as the published ones have
 _SWAPPED = np.array([6, 1, 2, 3, 4, 5, 0], np.uint8)  # black and white change places
 _CHUNK_BYTES = 128 << 20  # of observations in a batch
-_DEVICE_BYTES = 4 << 30  # of observations simulated at once on a GPU, to keep its lanes busy
+_DEVICE_BYTES = 2 << 30  # of observations simulated at once on a GPU, to keep its lanes busy
 _NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
 _NOTHING: Array = np.empty(0)
 _LINE = 64  # bytes of a cache line, which the engine writes pictures by
@@ -555,11 +555,12 @@ class PhyreSource(Source):
                 states = seen.observed["states"][number][:, :, :3].astype(float)
                 yield from draw_states(whole, states, size)
                 return
+            canvas = np.empty((SCENE_SIZE, SCENE_SIZE, 4), np.uint8)
             for codes in seen.observed["images"][number]:
                 codes = codes[::-1]
                 codes = _SWAPPED[codes] if black else codes
                 if size == SCENE_SIZE:
-                    yield to_rgba(codes)
+                    yield to_rgba(codes, canvas)
                 else:
                     picture = Image.fromarray(to_rgb(codes))
                     yield np.asarray(picture.resize((size, size), Image.Resampling.BOX))

@@ -59,16 +59,19 @@ def to_rgb(codes: npt.ArrayLike) -> npt.NDArray[np.uint8]:
     return np.take(PHYRE_RGB, array, axis=0)  # three times as fast as an index
 
 
-def to_rgba(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def to_rgba(
+    codes: npt.NDArray[np.uint8], out: npt.NDArray[np.uint8] | None = None
+) -> npt.NDArray[np.uint8]:
     """Paints a picture of colour codes in opaque colours, in a third of the time of three channels.
 
     Args:
         codes: [height, width] values of Color, with an even width.
+        out: an earlier picture of the same size to paint over.
 
     Returns:
         [height, width, 4].
     """
     pairs = np.ascontiguousarray(codes).view("<u2")
-    found = np.empty(pairs.shape, np.uint64)
-    np.take(_OPAQUE_PAIRS, pairs, out=found, mode="clip")
-    return found.view(np.uint8).reshape(*codes.shape, 4)
+    found = np.empty((*codes.shape, 4), np.uint8) if out is None else out
+    np.take(_OPAQUE_PAIRS, pairs, out=found.reshape(len(codes), -1).view(np.uint64), mode="clip")
+    return found
