@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +32,19 @@ from topple.phyre.scene import Body, Goal, Scene
 
 TABLE = json.loads((Path(__file__).parents[2] / "golden" / "engine_outcomes.json").read_text())
 ALL = Request(images=True, objects=True, states=True, final_state=True, max_contacts=400)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
+@pytest.mark.parametrize("kernels", [(), (cuda_device.IMAGINED,)])
+def test_the_compiler_of_the_toolkit_takes_the_kernels(
+    kernels: tuple[str, ...], tmp_path: Path
+) -> None:
+    options = (*cuda_device.OPTIONS, *kernels, "-arch=sm_90", f"-I{NATIVE / 'include'}", "-cubin")
+    made = tmp_path / "attempts.cubin"
+    source = NATIVE / "cuda" / "attempts.cu"
+    subprocess.run(["nvcc", *options, "-o", str(made), str(source)], check=True)
+    assert made.stat().st_size > 0
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ struct PixelBox {
   int left, right, first, end;
 };
 
-constexpr PixelBox kAllPixels = {0, kSceneSize, 0, kSceneSize};
+TOPPLE_FN PixelBox all_pixels() { return {0, kSceneSize, 0, kSceneSize}; }
 
 TOPPLE_FN bool overlap(const PixelBox& a, const PixelBox& b) {
   return a.left < b.right && b.left < a.right && a.first < b.end && b.first < a.end;
@@ -122,7 +122,7 @@ struct Side {
 };
 
 TOPPLE_FN void draw_polygon(uint8_t* image, const PixelVec* v, int count, uint8_t color,
-                            const PixelBox& clip = kAllPixels) {
+                            const PixelBox& clip = all_pixels()) {
   constexpr double kFlat = 1e-3;  // pixels; flatter edges bound no row
   Side left, right;
   left.count = left.active = right.count = right.active = 0;
@@ -174,7 +174,7 @@ struct CircleRow {
 };
 
 TOPPLE_FN void draw_circle(uint8_t* image, PixelVec centre, double size, uint8_t color,
-                           const PixelBox& clip = kAllPixels) {
+                           const PixelBox& clip = all_pixels()) {
   const float x = static_cast<float>(static_cast<double>(static_cast<float>(centre.x)) - 0.5);
   const float y = static_cast<float>(static_cast<double>(static_cast<float>(centre.y)) - 0.5);
   const float radius = static_cast<float>(size);
@@ -189,7 +189,7 @@ TOPPLE_FN void draw_circle(uint8_t* image, PixelVec centre, double size, uint8_t
 
 // Draws a body, or what of it is in a box if the rest is known to be right.
 TOPPLE_FN void draw_scene_body(uint8_t* image, const SceneView& scene, int body,
-                               const PixelPose& pose, const PixelBox& clip = kAllPixels) {
+                               const PixelPose& pose, const PixelBox& clip = all_pixels()) {
   const uint8_t color = scene.color[body];
   if (color == 0) return;
   const Rot q = rotation(static_cast<float>(pose.angle));
