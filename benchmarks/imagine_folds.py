@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from machine import say
@@ -31,6 +30,7 @@ from topple.phyre.engine.backend import Backend
 from topple.phyre.fold import SEEDS, Setup
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import Part, TaskSelection
+from topple.runs.executors.processes import ProcessExecutor
 from topple.runs.record import write_record
 from topple.runs.registry import create_agent
 from topple.runs.runner import Runner
@@ -110,18 +110,15 @@ def main() -> None:
         with whole_file(arguments.memory) as path:
             path.write_text(json.dumps(memory))
 
-    def think(work: list[TaskSelection]) -> None:
+    def think(work: list[PhyreConfig]) -> None:
         done, saved = 0, time.monotonic()
-        total = sum(len(part.scored()) for part in work)
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(arguments.processes, context) as pool:
-            parts = {
-                pool.submit(think_about, config(part), arguments.backend): part for part in work
-            }
-            for future in as_completed(parts):
-                attempts, auccess, seconds = future.result()
+        total = sum(len(part.selection.scored()) for part in work)
+        executor = ProcessExecutor(arguments.processes)
+        try:
+            results = executor.map(partial(think_about, backend=arguments.backend), work)
+            for part, (attempts, auccess, seconds) in results:
                 known.update(attempts)
-                tasks = [str(task) for task in parts[future].scored()]
+                tasks = [str(task) for task in part.selection.scored()]
                 thought.update(tasks)
                 done += len(tasks)
                 over = end is not None and time.monotonic() > end
@@ -133,8 +130,9 @@ def main() -> None:
                     f"AUCCESS {100 * auccess:.1f}"
                 )
                 if over:
-                    pool.shutdown(cancel_futures=True)
                     raise SystemExit("the time is over; the same command goes on from here")
+        finally:
+            executor.close()
 
     selections = [
         TaskSelection(setup, int(fold), Part(arguments.part), arguments.tasks)
@@ -143,12 +141,12 @@ def main() -> None:
     ]
     size = ON_GPU if arguments.backend == "cuda" else CHUNK if arguments.processes == 1 else AT_ONCE
     taken = set(thought)
-    work: list[TaskSelection] = []
+    work: list[PhyreConfig] = []
     for selection in selections:
         new = [task for task in map(str, selection.scored()) if task not in taken]
         taken.update(new)
         chunks = (tuple(new[first : first + size]) for first in range(0, len(new), size))
-        work += [replace(selection, tasks=chunk) for chunk in chunks]
+        work += [config(replace(selection, tasks=chunk)) for chunk in chunks]
     think(work)
     for selection in selections:
         record = runner.run(config(selection), make(config(selection), known))

@@ -24,6 +24,7 @@ from topple.phyre.agents.watched import Watched, pick, watch
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.backend import Backend, device_for
 from topple.phyre.scramble import CHUNK, LIST_LENGTH, TOGETHER, Source, make_part
+from topple.runs.executors.processes import end_with_parent
 from topple.threads import can_start_threads
 
 _AHEAD = 64  # parts that are made before they are taken
@@ -123,7 +124,7 @@ class PuzzleSupply:
                 _PROCESSES,
                 # A forked process could not use the GPU.
                 multiprocessing.get_context("spawn"),
-                _keep,
+                _begin,
                 (self._recipe,),
             )
         return self
@@ -186,9 +187,10 @@ class PuzzleSupply:
 _recipe: Recipe | None = None  # of a process that makes parts
 
 
-def _keep(recipe: Recipe) -> None:
+def _begin(recipe: Recipe) -> None:
     global _recipe  # sent once, not with every part
     _recipe = recipe
+    end_with_parent()
 
 
 def _make(source: int, number: int) -> Part:
