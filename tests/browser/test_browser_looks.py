@@ -152,7 +152,7 @@ def test_playback_is_scrubbed_stepped_and_paused(make_visitor: MakeVisitor) -> N
 def test_runs_are_watched_attempt_by_attempt(visitor: Visitor) -> None:
     visitor.go("#/watch")
     page = visitor.page
-    expect(page.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("tbody tr")).to_have_count(4)
     page.get_by_role("link", name="two tries").click()
     page.get_by_role("link", name=TASK).click()
     expect(visitor.verdict).to_have_text("Not solved")
