@@ -253,15 +253,15 @@ class Testing:
     def _look_up(self, task: Task, numbers: npt.NDArray[np.int64], budget: int) -> Outcomes:
         """Outcomes of the first of some listed actions, up to the one that uses up the budget."""
         known = self._known_of(task, int(numbers.max()) + 1)[numbers]
+        unknown = known == UNKNOWN
+        if not unknown.any():
+            return known[: _until_budget(known != Outcome.INVALID, budget)]
         place = np.full(len(numbers), self._place[task.id])
         actions = self.actions(int(numbers.max()) + 1)[numbers]
         valid = known != Outcome.INVALID
-        unknown = known == UNKNOWN
-        if unknown.any():
-            valid[unknown] = map_actions(self._scenes, place[unknown], actions[unknown])[0]
-            known = np.where(unknown & ~valid, Outcome.INVALID, known).astype(np.int8)
-        full = np.flatnonzero(np.cumsum(valid) == budget)
-        end = int(full[0]) + 1 if len(full) else len(numbers)
+        valid[unknown] = map_actions(self._scenes, place[unknown], actions[unknown])[0]
+        known = np.where(unknown & ~valid, Outcome.INVALID, known).astype(np.int8)
+        end = _until_budget(valid, budget)
         missing = np.flatnonzero(known[:end] == UNKNOWN)
         if len(missing):
             known[missing] = simulate_batch(self._scenes, place[missing], actions[missing]).outcome
@@ -273,3 +273,9 @@ class Testing:
             length = 1 << int(count - 1).bit_length()  # attempts come one by one, in any order
             row = self._known[task.id] = self._cache.known([task], length)[0]
         return row
+
+
+def _until_budget(valid: npt.NDArray[np.bool_], budget: int) -> int:
+    """How many actions there are up to the valid one that uses up the budget."""
+    full = np.flatnonzero(np.cumsum(valid) == budget)
+    return int(full[0]) + 1 if len(full) else len(valid)
