@@ -125,7 +125,9 @@ def yardstick_figure(found: Iterable[Curve]) -> str:
             if published is not None:
                 level = 100 * float(published)
                 axis.axhline(level, color=color(number), linestyle=":", label=f"{agent}, published")
-        axis.set_xscale("symlog", linthresh=1)
+        axis.set_xscale("symlog", base=2, linthresh=min((n for n in noise if n), default=1))
+        axis.set_xticks(noise, [f"{level:g}" for level in noise])
+        axis.set_xlim(0.8 * min(noise, default=0), 1.2 * max(noise, default=1))
         title = f"{curve.setup.value}, fold {curve.fold}"
         label(axis, title, "noise (pixels, degrees, per cent)", "AUCCESS, %")
         axis.set_ylim(0, 100)
