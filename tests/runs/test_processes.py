@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,8 @@ def is_running(process: int) -> bool:
         return False
 
 
-def wait_until(holds: object, seconds: float = 60.0) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
-    assert callable(holds)
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.05)

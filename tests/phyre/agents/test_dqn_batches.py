@@ -99,6 +99,8 @@ def test_every_batch_has_as_many_attempts_of_each_stratum_in_their_order() -> No
 def test_nothing_to_draw_from_is_said() -> None:
     with pytest.raises(ValueError, match="no solutions among 40 actions on 1 training tasks"):
         Batches(table()[:1], 16, seed=SEED)
+    with pytest.raises(ValueError, match="no solutions among 40 actions on 0 training tasks"):
+        Batches(table()[:0], 16, seed=SEED)
     with pytest.raises(ValueError, match="no failures among 3 actions"):
         Batches(np.ones((2, 3), np.int8), 16, seed=SEED)
     with pytest.raises(ValueError, match="a batch of 6 cannot be halved into groups of 2"):

@@ -108,7 +108,9 @@ class Batches:
         good = (np.diff(self._first) > 0) & failed
         stratum = np.zeros(len(good), np.intp) if strata is None else strata
         #: By stratum: tasks with solutions and failures, if tasks are drawn evenly.
-        self._even = [np.flatnonzero(good & (stratum == k)) for k in range(stratum.max() + 1)]
+        self._even = [
+            np.flatnonzero(good & (stratum == k)) for k in range(stratum.max(initial=0) + 1)
+        ]
         self._is_even = even
         failures = bool(good.any() if even else failed.any())
         if not (len(self._solutions) and failures):

@@ -30,6 +30,7 @@ from topple.phyre.task import Task
 from topple.phyre.tier import COMPONENTS_PER_BALL
 
 Ints = npt.NDArray[np.int64]
+Columns = tuple[npt.NDArray[np.generic], ...]  # [batches, attempts] each
 
 
 class Group(NamedTuple):
@@ -48,6 +49,36 @@ class Drawn(NamedTuple):
     solved: npt.NDArray[np.float32]  # [batches, attempts]
     watched: Ints  # [batches, watched] places among the watched attempts, which come on top
     groups: tuple[Group, ...]
+
+
+class _Pool:
+    """Outcomes of listed actions on scenes, from which batches are drawn evenly."""
+
+    def __init__(self) -> None:
+        self._outcomes: list[Outcomes] = []
+        self._first: list[Ints] = []
+        self._batches: Batches | None = None
+
+    def __len__(self) -> int:
+        return sum(map(len, self._outcomes))
+
+    def add(self, outcomes: Outcomes, first: Ints) -> None:
+        """Add scenes: [scenes, tried] of consecutive actions, and [scenes] the first of them."""
+        self._outcomes.append(outcomes)
+        self._first.append(first)
+        self._batches = None
+
+    def draw(
+        self, number: int, count: int, size: int, kinds: npt.NDArray[np.intp], seed: int
+    ) -> tuple[Columns, Ints]:
+        """Scenes, actions and results of attempts, and the kind of the scene in each column."""
+        if self._batches is None or self._batches.size != size:
+            outcomes = np.concatenate(self._outcomes)
+            self._batches = Batches(outcomes, size, even=True, strata=kinds, seed=seed)
+        chunk = self._batches.chunk(number, count)
+        sizes = self._batches.sizes
+        numbers = np.concatenate(self._first)[chunk.tasks] + chunk.numbers
+        return (chunk.tasks, numbers, chunk.solved), np.repeat(np.arange(len(sizes)), sizes)
 
 
 class Lessons:
@@ -73,10 +104,7 @@ class Lessons:
         self._listed = len(listed)
         self._balls = listed.shape[1] // COMPONENTS_PER_BALL
         self._task_share, self._mined_share = task_share, mined_share
-        self._tasks: Outcomes = np.zeros((0, 0), np.int8)
-        self._batches: dict[tuple[str, int], Batches] = {}
-        self._puzzles: list[Outcomes] = []
-        self._first: list[Ints] = []
+        self._tasks, self._puzzles = _Pool(), _Pool()
         self._mined: list[Outcomes] = []
 
     def add_tasks(
@@ -90,7 +118,7 @@ class Lessons:
             mined: attempts on each.
             watched: attempts on some.
         """
-        self._tasks = outcomes
+        self._tasks.add(outcomes, np.zeros(len(tasks), np.int64))
         self.scenes.add([task.scene for task in tasks])
         self._add_attempts([mined], [watched] if watched else [])
 
@@ -99,8 +127,7 @@ class Lessons:
         watched = []
         offset = len(self.scenes)
         for part in parts:
-            self._puzzles.append(part.outcomes)
-            self._first.append(part.first)
+            self._puzzles.add(part.outcomes, part.first)
             if part.watched:
                 watched.append(part.watched._replace(scene=part.watched.scene + offset))
             offset += len(part)
@@ -134,19 +161,17 @@ class Lessons:
         of_tasks = 2 * round((self._task_share if self._puzzles else 1.0) * size / 2)
         of_tasks = min(of_tasks, size - size % 2) if tasks else 0
         of_puzzles = (size - of_tasks) // 2 * 2 if self._puzzles else 0
-        columns: list[tuple[npt.NDArray[np.generic], ...]] = []
+        columns: list[Columns] = []
         kind: list[Ints] = []
-        if of_tasks:
-            batches = self._drawing_from("tasks", kinds[:tasks], of_tasks, seed)
-            chunk = batches.chunk(number, count)
-            columns.append((chunk.tasks, chunk.numbers, chunk.solved))
-            kind.append(np.repeat(np.arange(len(batches.sizes)), batches.sizes))
-        if of_puzzles:
-            batches = self._drawing_from("puzzles", kinds[tasks:], of_puzzles, seed)
-            chunk = batches.chunk(number, count)
-            numbers = np.concatenate(self._first)[chunk.tasks] + chunk.numbers
-            columns.append((chunk.tasks + tasks, numbers, chunk.solved))
-            kind.append(np.repeat(np.arange(len(batches.sizes)), batches.sizes))
+        pools = (
+            (self._tasks, of_tasks, slice(tasks), 0),
+            (self._puzzles, of_puzzles, slice(tasks, None), tasks),
+        )
+        for pool, attempts, own, offset in pools:
+            if attempts:
+                drawn, each = pool.draw(number, count, attempts, kinds[own], seed)
+                columns.append((drawn[0] + offset, *drawn[1:]))
+                kind.append(each)
         every = np.concatenate(kind)
         order = np.argsort(every, kind="stable")
         scenes, numbers, solved = (
@@ -158,23 +183,10 @@ class Lessons:
         rng = np.random.default_rng([seed, number, 1])
         self._take_mined(scenes, numbers, solved, rng)
         top, seen = self._draw_watched(kinds, count, watched if self.watched else 0, rng)
-        attempts = np.bincount(every, minlength=len(LENGTHS))
-        sizes = zip(LENGTHS, attempts.tolist(), seen.tolist(), strict=True)
+        counts = np.bincount(every, minlength=len(LENGTHS))
+        sizes = zip(LENGTHS, counts.tolist(), seen.tolist(), strict=True)
         groups = tuple(Group(*row) for row in sizes if row[1] or row[2])
         return Drawn(scenes, numbers, solved, top, groups)
-
-    def _drawing_from(
-        self, pool: str, kinds: npt.NDArray[np.intp], size: int, seed: int
-    ) -> Batches:
-        """What draws so many attempts of a batch, made again when puzzles have joined in."""
-        key = (pool, len(kinds))
-        found = self._batches.get(key)
-        if found is None or found.size != size:
-            outcomes = self._tasks if pool == "tasks" else np.concatenate(self._puzzles)
-            found = Batches(outcomes, size, even=True, strata=kinds, seed=seed)
-            self._batches = {old: kept for old, kept in self._batches.items() if old[0] != pool}
-            self._batches[key] = found
-        return found
 
     def _draw_watched(
         self, kinds: npt.NDArray[np.intp], count: int, watched: int, rng: np.random.Generator

@@ -117,7 +117,7 @@ class SceneTransformer(nn.Module):
 
 
 def length_kinds(counts: npt.NDArray[np.int64], balls: int) -> npt.NDArray[np.intp]:
-    """[scenes] the shortest of ``LENGTHS`` that has room for so many bodies, by its place."""
+    """[scenes] the place in ``LENGTHS`` of the shortest that holds so many bodies."""
     return np.searchsorted(LENGTHS, counts + balls + 1)
 
 
