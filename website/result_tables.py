@@ -223,8 +223,12 @@ def _solvable_tasks() -> tuple[Header, Rows]:
     return ("tier", "tasks", *verdicts_shown, *found_shown), rows
 
 
+def _learned_from_tasks(record: PhyreRecord) -> bool:
+    return bool(record.protocol["training_tasks"])
+
+
 def _learners(*labels: str) -> tuple[Header, Rows]:
-    """Learners of PHYRE on test tasks, with what they learned from."""
+    """Learners of PHYRE on test tasks, with what they learned from; without those of no task."""
     rows = []
     for setup, name in SETUPS.items():
         for label in labels:
@@ -236,7 +240,7 @@ def _learners(*labels: str) -> tuple[Header, Rows]:
                     setup,
                     Part.TEST,
                 )
-                if not wanted or fold is None:
+                if not wanted or fold is None or not _learned_from_tasks(record):
                     continue
                 shares = (success_at(record.results.first_solved, k) for k in ATTEMPTS)
                 rows.append(
@@ -257,12 +261,8 @@ def _learners(*labels: str) -> tuple[Header, Rows]:
 
 def _transformer() -> tuple[Header, Rows]:
     header, rows = _learners("Transformer", "Transformer-O", "DQN", "DQN-O")
-    trained = [row for row in rows if not row[1].endswith(_NO_TASKS)]
-    measured = {row[0] for row in trained if row[1].startswith("Transformer")}
-    return header, [row for row in trained if row[0] in measured]
-
-
-_NO_TASKS = "free puzzles alone"  # how the variant of a network that saw no tasks ends
+    measured = {row[0] for row in rows if row[1].startswith("Transformer")}
+    return header, [row for row in rows if row[0] in measured]
 
 
 def _whole_folds(word: str, is_wanted: Callable[[PhyreRecord], bool]) -> tuple[Header, Rows]:
@@ -510,7 +510,9 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/transformer": _transformer,
     "phyre/dqn_speed": _dqn_speed,
     "phyre/transformer_free": partial(
-        _whole_folds, "variant", lambda record: record.config.variant.endswith(_NO_TASKS)
+        _whole_folds,
+        "variant",
+        lambda record: record.config.agent == "transformer" and not _learned_from_tasks(record),
     ),
     "phyre/imagine": partial(_whole_folds, "mind", lambda record: record.kind is Kind.IMAGINING),
     "phyre/yardstick": lambda: yardstick_table(curves(_phyre_records())),
