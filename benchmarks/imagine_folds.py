@@ -80,11 +80,22 @@ def main() -> None:
     parser.add_argument("--agent", default="configs/phyre/imagine.toml")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--memory", type=Path, required=True)
-    parser.add_argument("--also", type=Path, nargs="*", default=[], help="memories to take in")
+    parser.add_argument(
+        "--also", type=Path, nargs="*", default=[], help="Memories of other runs to add first."
+    )
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--processes", type=int, default=1, help="each uses all cores by itself")
-    parser.add_argument("--backend", default="cpu", choices=("cpu", "cuda"), help="to imagine on")
-    parser.add_argument("--minutes", type=float, help="stop after so many, to go on another time")
+    parser.add_argument(
+        "--processes", type=int, default=1, help="Number of processes; one already uses all cores."
+    )
+    parser.add_argument(
+        "--backend",
+        default="cpu",
+        choices=("cpu", "cuda"),
+        help="Where imagined attempts are simulated.",
+    )
+    parser.add_argument(
+        "--minutes", type=float, help="Stop after about so many minutes; run again to resume."
+    )
     arguments = parser.parse_args()
     spec = find_spec(arguments.agent, "phyre")
     setups = [Setup.parse(name) for name in arguments.setups.split(",")]
