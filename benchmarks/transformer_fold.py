@@ -47,6 +47,7 @@ from topple.runs.registry import create_learner
 from topple.runs.runner import Runner
 from topple.runs.spec import find_spec
 from topple.runs.training import CHECKPOINT, load_trained, train_agent
+from transformer import KERNELS, using
 
 SETUPS = list(Setup)[:4]  # those with published scores
 CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
@@ -271,6 +272,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for results")
     parser.add_argument("--work", type=Path, help="folder for checkpoints, if not in --out")
     parser.add_argument("--backend", default="auto", help="simulate on: cpu, cuda or auto")
+    parser.add_argument(
+        "--attention", default="any", choices=KERNELS, help="PyTorch's kernel of attention"
+    )
     parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="of the agent")
     arguments = parser.parse_args()
     given = dict(map(read_setting, arguments.set or ()))
@@ -286,7 +290,8 @@ def main() -> None:
         stage = left.pop(0)
         minutes = max(0.0, end - time.monotonic()) / 60 * (1 - arguments.acting)
         share = max(LEAST_MINUTES, minutes * stage.weight / max(weight, stage.weight))
-        run_stage(stage, share, summary, given, runner, arguments)
+        with using(KERNELS[arguments.attention]):
+            run_stage(stage, share, summary, given, runner, arguments)
     say(f"done: {file}")
 
 
