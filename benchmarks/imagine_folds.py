@@ -38,7 +38,7 @@ from topple.runs.spec import find_spec
 
 CHUNK = 20  # tasks that all cores think about before they report
 AT_ONCE = 4  # the same for one of several processes
-ON_GPU = 256  # the same for a GPU, which is slow to begin and to end with few tasks
+ON_GPU = 128  # the same for a GPU, which is slow to begin and to end with few tasks
 SAVE_SECONDS = 10.0  # between two times that the memory is saved
 
 Attempts = dict[str, list[list[float]]]
