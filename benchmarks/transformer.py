@@ -16,13 +16,12 @@ import argparse
 import csv
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention import SDPBackend
 
 from dqn import machine
 from topple.phyre.action import listed_actions
@@ -40,10 +39,10 @@ HEADER = ("machine", "torch", "how", "attention", "batch", "width", "per_second"
 PUZZLES, ACTIONS, MINED = 4_000, 64, 8
 BODIES = (3, 4, 5, 6, 6, 8, 12, 20)  # of scenes, each as often as the others
 KERNELS = {
-    "any": None,
-    "cudnn": SDPBackend.CUDNN_ATTENTION,
-    "efficient": SDPBackend.EFFICIENT_ATTENTION,
-    "math": SDPBackend.MATH,
+    "PyTorch's choice": None,
+    "cudnn": [SDPBackend.CUDNN_ATTENTION],
+    "efficient": [SDPBackend.EFFICIENT_ATTENTION],
+    "math": [SDPBackend.MATH],
 }
 WARM_UP, PERIOD = 6, 20  # updates
 SEED = 7
@@ -75,33 +74,27 @@ def lessons_on(device: str) -> Lessons:
     return lessons
 
 
-def using(kernel: SDPBackend | None) -> AbstractContextManager[Any]:
-    return nullcontext() if kernel is None else sdpa_kernel(kernel)
-
-
 def rates(lessons: Lessons, arguments: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
     """A row for every way to make updates."""
     device = arguments.device
     on_gpu = device == "cuda"
     for how in ("one by one", "graph", "graph, compiled") if on_gpu else ("one by one",):
-        for name, kernel in KERNELS.items():
-            if name == "cudnn" and not on_gpu:
-                continue
+        for name, kernels in KERNELS.items() if on_gpu else (("CPU", None),):
             network = SceneTransformer(arguments.width).to(device)
+            network.kernels = kernels
             if "compiled" in how:
                 network.compile_blocks()
             updates = TransformerUpdates(network, lessons, 1.0, graph="graph" in how)
             drawn = lessons.draw(PERIOD, arguments.batch, arguments.batch // 8, SEED, 0)
             step = np.full(PERIOD, 1e-4, np.float32)
             try:
-                with using(kernel):
+                updates.load(drawn)
+                updates.run(step[:WARM_UP])
+                start, made = time.monotonic(), 0
+                while (spent := time.monotonic() - start) < arguments.seconds:
                     updates.load(drawn)
-                    updates.run(step[:WARM_UP])
-                    start, made = time.monotonic(), 0
-                    while (spent := time.monotonic() - start) < arguments.seconds:
-                        updates.load(drawn)
-                        updates.run(step)
-                        made += PERIOD
+                    updates.run(step)
+                    made += PERIOD
             except RuntimeError as error:
                 print(f"{how}, {name}: {str(error).splitlines()[0]}", flush=True)
                 continue

@@ -47,7 +47,6 @@ from topple.runs.registry import create_learner
 from topple.runs.runner import Runner
 from topple.runs.spec import find_spec
 from topple.runs.training import CHECKPOINT, load_trained, train_agent
-from transformer import KERNELS, using
 
 SETUPS = list(Setup)[:4]  # those with published scores
 CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
@@ -161,8 +160,21 @@ class Remembering:
             testing.join(self._done[task.id])
 
 
+def variations(arguments: argparse.Namespace) -> Iterator[dict[str, Setting]]:
+    """Settings to act with: those of the way, then one of them with other values."""
+    yield {}
+    for text in arguments.vary:
+        name, _, values = text.partition("=")
+        yield from (dict([read_setting(f"{name}={value}")]) for value in values.split(","))
+
+
 def score(
-    stage: Stage, way: str, given: dict[str, Setting], runner: Runner, arguments: argparse.Namespace
+    stage: Stage,
+    way: str,
+    varied: dict[str, Setting],
+    given: dict[str, Setting],
+    runner: Runner,
+    arguments: argparse.Namespace,
 ) -> dict[str, Any]:
     """Let the trained agent act in one of the ways, and keep the records."""
     spec = find_spec(str(WAYS[way]), "phyre")
@@ -170,9 +182,11 @@ def score(
     own = config_of(stage, arguments).selection
     acting = {**spec.settings, **spec.groups.get(own.group, {})}
     acting |= {name: value for name, value in given.items() if name in ("rank_size", "device")}
+    acting |= varied
     learner, trained = load_trained(checkpoint, "phyre", spec.agent, acting)
     word = stage.name.split("_")[0]
-    variant = ", ".join(filter(None, [spec.variant, WORDS.get(word, word)]))
+    words = [f"{name} {value}" for name, value in varied.items()]
+    variant = ", ".join(filter(None, [spec.variant, WORDS.get(word, word), *words]))
     selections = [own]
     if stage.pretrains:
         selections = [
@@ -203,8 +217,9 @@ def score(
             label = "DQN-O" if way == "online" else "DQN"
             published = published_auccess(label, selection.setup, selection.fold)
         say(
-            f"{stage.name}, {way}, {selection.place}: AUCCESS {record.results.auccess:.4f} "
-            f"(published DQN: {published}), solved within 1, 10, 100 attempts: "
+            f"{', '.join([stage.name, way, *words])}, {selection.place}: "
+            f"AUCCESS {record.results.auccess:.4f} (published DQN: {published}), "
+            "solved within 1, 10, 100 attempts: "
             f"{curve[0]:.3f} {curve[9]:.3f} {curve[99]:.3f}, {time.monotonic() - start:.0f} s"
         )
     found["seconds_acting"] = time.monotonic() - start
@@ -226,9 +241,11 @@ def run_stage(
         write_summary(summary, arguments)
     ways = [way for way in arguments.ways.split(",") if not (stage.pretrains and way == "online")]
     for way in ways if not stage.pretrains or arguments.folds else ():
-        if way not in done["scores"]:
-            done["scores"][way] = score(stage, way, given, runner, arguments)
-            write_summary(summary, arguments)
+        for varied in variations(arguments):
+            name = ", ".join([way, *(f"{key}={value}" for key, value in varied.items())])
+            if name not in done["scores"]:
+                done["scores"][name] = score(stage, way, varied, given, runner, arguments)
+                write_summary(summary, arguments)
 
 
 def read_setting(text: str) -> tuple[str, Setting]:
@@ -273,7 +290,11 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder for checkpoints, if not in --out")
     parser.add_argument("--backend", default="auto", help="simulate on: cpu, cuda or auto")
     parser.add_argument(
-        "--attention", default="any", choices=KERNELS, help="PyTorch's kernel of attention"
+        "--vary",
+        action="append",
+        default=[],
+        metavar="NAME=A,B",
+        help="score with these values of a setting, too, such as online_updates=10,20",
     )
     parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="of the agent")
     arguments = parser.parse_args()
@@ -290,8 +311,7 @@ def main() -> None:
         stage = left.pop(0)
         minutes = max(0.0, end - time.monotonic()) / 60 * (1 - arguments.acting)
         share = max(LEAST_MINUTES, minutes * stage.weight / max(weight, stage.weight))
-        with using(KERNELS[arguments.attention]):
-            run_stage(stage, share, summary, given, runner, arguments)
+        run_stage(stage, share, summary, given, runner, arguments)
     say(f"done: {file}")
 
 

@@ -302,13 +302,36 @@ def _whole_folds(word: str, is_wanted: Callable[[PhyreRecord], bool]) -> tuple[H
     return (*header, f"solved within {within}", "published DQN, DQN-O (learned)"), rows
 
 
-def _dqn_speed() -> tuple[Header, Rows]:
-    with (ROOT / "benchmarks" / "results" / "dqn.csv").open(encoding="utf-8") as file:
-        speed = {
-            (row["what"], row["share"]): float(row["per_second"])
-            for row in csv.DictReader(file)
+def _gpu_speed(file: str, *columns: str) -> dict[tuple[str, ...], float]:
+    """What a benchmark measured on a GPU, by some columns of its results."""
+    with (ROOT / "benchmarks" / "results" / file).open(encoding="utf-8") as lines:
+        return {
+            tuple(row[column] for column in columns): float(row["per_second"])
+            for row in csv.DictReader(lines)
             if row["machine"].startswith("NVIDIA")
         }
+
+
+def _transformer_speed() -> tuple[Header, Rows]:
+    speed = _gpu_speed("transformer.csv", "how", "attention")
+    kernels = {
+        "PyTorch's choice": "PyTorch's choice",
+        "cudnn": "cuDNN",
+        "efficient": "memory-efficient",
+        "math": "plain",
+    }
+    ways = {
+        "one by one": "one by one",
+        "graph": "CUDA graph (default)",
+        "graph, compiled": "CUDA graph, compiled (`-s compile=true`)",
+    }
+    return ("updates per second, batch of 4,096", *kernels.values()), [
+        (name, *(f"{speed[how, kernel]:.1f}" for kernel in kernels)) for how, name in ways.items()
+    ]
+
+
+def _dqn_speed() -> tuple[Header, Rows]:
+    speed = _gpu_speed("dqn.csv", "what", "share")
     names = {
         "eager": "eager",
         "compiled": "compiled (`torch.compile`)",
@@ -509,6 +532,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/dqn": partial(_learners, "DQN", "DQN-O"),
     "phyre/transformer": _transformer,
     "phyre/dqn_speed": _dqn_speed,
+    "phyre/transformer_speed": _transformer_speed,
     "phyre/transformer_free": partial(
         _whole_folds,
         "variant",

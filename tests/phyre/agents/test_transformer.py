@@ -23,6 +23,7 @@ from topple.phyre.agents.transformer_network import SceneTransformer, predict, r
 from topple.phyre.agents.watched import pick, watch
 from topple.phyre.benchmark import PHYRE
 from topple.phyre.engine.balls import with_action
+from topple.phyre.mirror import mirrored, mirrored_actions
 from topple.phyre.phases import Training
 from topple.phyre.scramble import Free
 from topple.phyre.selection import Part, TaskSelection
@@ -128,9 +129,9 @@ def test_padding_and_company_change_no_prediction() -> None:
         assert alone.motion is not None
         assert together.motion is not None
         torch.testing.assert_close(alone.motion[0, :bodies], together.motion[row, :bodies])
-    torch.testing.assert_close(
-        rank(network, tokens, 0, actions[[1, 3, 5]]), together.logit[[1, 3, 5]]
-    )
+    logits, summaries = rank(network, tokens, 0, actions[[1, 3, 5]])
+    torch.testing.assert_close(logits, together.logit[[1, 3, 5]])
+    torch.testing.assert_close(network.head(summaries)[:, 0], logits)
 
 
 # What it learns from.
@@ -290,6 +291,48 @@ def test_failures_count_against_what_is_near() -> None:
     indifferent.take_best()
     indifferent.fail(0)
     assert indifferent.take_best() == 1
+
+
+def attempts_of(agent: Transformer, runner: Runner) -> list[list[float]]:
+    """What an agent with weights of its own tries on two tasks."""
+    selection = TaskSelection(Setup.BALL_CROSS_TEMPLATE, 0, Part.DEV, tasks=2)
+    testing = PHYRE.testing(RunConfig("transformer", selection, {}, attempts=20), runner)
+    agent.act(testing)
+    return [list(attempt.action) for attempt in testing.log]
+
+
+def test_what_the_network_tells_apart_is_less_affected_by_failures(runner: Runner) -> None:
+    agent = Transformer(**{**TINY, "scrambled": 0, "watched": 0})
+    agent.train(training(runner))
+    tried = {}
+    for likeness in (0.0, 1e-4, 1e4):
+        agent.likeness_radius = likeness
+        tried[likeness] = attempts_of(agent, runner)
+    agent.failure_penalty = 0.0
+    indifferent = attempts_of(agent, runner)
+    assert tried[0.0] != indifferent
+    assert tried[1e4] == tried[0.0]  # all attempts are alike, so distance alone counts
+    assert tried[1e-4] == indifferent  # no two attempts are, so no failure says anything
+
+
+def test_an_action_and_its_mirror_image_score_the_same_in_mirrored_scenes() -> None:
+    torch.manual_seed(0)
+    network = SceneTransformer(16, 2, 2).eval()
+    agent = Transformer(**TINY, mirrored=True)
+    task = load_task("00012:002")
+    scene = mirrored(task.scene)
+    assert scene is not None
+    actions = np.random.default_rng(0).random((20, 3))
+    turned = mirrored_actions(actions)
+    logits = []
+    for one, places in ((task, actions), (task._replace(scene=scene), turned)):
+        scenes = SceneTokens("cpu")
+        scenes.add([one.scene])
+        twin = agent._add_twins(scenes, [one])[0]
+        logits.append(agent._score(network, scenes, 0, twin, places).logits)
+    torch.testing.assert_close(*logits)
+    alone = rank(network, scenes, 0, torch.tensor(turned, dtype=torch.float32))[0]
+    assert not torch.allclose(alone, logits[1])
 
 
 def test_online_learning_leaves_the_trained_weights_alone(runner: Runner) -> None:

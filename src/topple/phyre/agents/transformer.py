@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,7 @@ from topple.phyre.agents.watched import pick, watch
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.native import SceneSet, valid_actions
 from topple.phyre.engine.result import Outcome
+from topple.phyre.mirror import mirrored, mirrored_actions
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scramble import ACTIONS, LIST_LENGTH, Free, Scrambled, Source
 from topple.phyre.task import Task
@@ -133,6 +134,10 @@ class Transformer(TaskLearner):
         failure_penalty: what a failed attempt takes from the logits of candidates beside it; with
             the distance it falls off as a Gaussian. 0: candidates are tried best first.
         failure_radius: standard deviation of that Gaussian.
+        likeness_radius: the same for the network's own summaries of attempts, whose distances
+            then count as well: a failure takes less from what the network tells apart from it.
+            0: summaries do not count.
+        mirrored: whether an action is scored in the mirrored scene, too; logits are averaged.
         online_updates: updates after each finished test task.
         online_learning_rate: learning rate of the online updates.
         device: cpu, cuda, or auto: a GPU if there is one.
@@ -176,6 +181,8 @@ class Transformer(TaskLearner):
     refined: int = 0
     failure_penalty: float = 4.0
     failure_radius: float = 0.1
+    likeness_radius: float = 0.0
+    mirrored: bool = False
     online_updates: int = 0
     online_learning_rate: float = 1e-4
     device: str = AUTO
@@ -198,6 +205,7 @@ class Transformer(TaskLearner):
             "refined",
             "data_seed",
             "failure_penalty",
+            "likeness_radius",
             "online_updates",
             "online_learning_rate",
         )
@@ -443,6 +451,7 @@ class Transformer(TaskLearner):
         scenes = SceneTokens(self.device)
         tasks = sorted(testing.tasks, key=lambda task: task.id)
         scenes.add([task.scene for task in tasks])
+        twins = self._add_twins(scenes, tasks) if self.mirrored else {}
         listed = testing.actions(self.rank_size)
         rng = np.random.default_rng(testing.rng.integers(_SEEDS))
         online = _Online(network, scenes, self) if self.online_updates else None
@@ -452,51 +461,81 @@ class Transformer(TaskLearner):
             valid = np.flatnonzero(testing.fits(task, self.rank_size))
             if not len(valid):
                 continue
-            score = partial(self._score, network, scenes, place)
-            logits = score(candidates := listed[valid])
-            others = candidates[:0]
+            score = partial(self._score, network, scenes, place, twins.get(place))
+            scored: _Scored = score(listed[valid])
             if self.refined:
-                others, better = self._refine(task, candidates, logits, score, rng)
-                candidates, logits = (
-                    np.concatenate([candidates, others]),
-                    torch.cat([logits, better]),
-                )
-            vectors = self._vectors(candidates)
-            belief = Belief(logits, vectors, self.failure_penalty, self.failure_radius)
+                scored = self._refine(task, scored, score, rng)
+            vectors = beside = self._vectors(scored.actions)
+            if self.likeness_radius:
+                scale = self.failure_radius / self.likeness_radius
+                beside = torch.cat([vectors, scale * functional.normalize(scored.summaries)], dim=1)
+            belief = Belief(scored.logits, beside, self.failure_penalty, self.failure_radius)
+            others = scored.actions[len(valid) :]
             tried, outcomes = attempt_by_belief(
                 testing, task, valid, belief, others, until_solved=online is None
             )
             if online is not None:
                 online.learn(place, vectors[torch.from_numpy(tried)], outcomes)
 
+    @staticmethod
+    def _add_twins(scenes: SceneTokens, tasks: Sequence[Task]) -> dict[int, int]:
+        """Add the mirrored scenes of tasks, where there are any; returns their places."""
+        found = [(place, mirrored(task.scene)) for place, task in enumerate(tasks)]
+        twins = [(place, scene) for place, scene in found if scene is not None]
+        first = len(scenes)
+        scenes.add([scene for _, scene in twins])
+        return {place: first + number for number, (place, _) in enumerate(twins)}
+
     def _vectors(self, actions: Actions) -> Tensor:
         return torch.tensor(actions, dtype=torch.float32, device=self.device)
 
     def _score(
-        self, network: SceneTransformer, scenes: SceneTokens, place: int, actions: Actions
-    ) -> Tensor:
-        return rank(network, scenes, place, self._vectors(actions))
+        self,
+        network: SceneTransformer,
+        scenes: SceneTokens,
+        place: int,
+        twin: int | None,
+        actions: Actions,
+    ) -> _Scored:
+        """What the network says of actions on a scene and, if there is one, its mirrored twin."""
+        logits, summaries = rank(network, scenes, place, self._vectors(actions))
+        if twin is not None:
+            turned = self._vectors(mirrored_actions(actions))
+            logits = (logits + rank(network, scenes, twin, turned)[0]) / 2
+        return _Scored(actions, logits, summaries)
 
     def _refine(
         self,
         task: Task,
-        actions: Actions,
-        logits: Tensor,
-        score: Callable[[Actions], Tensor],
+        scored: _Scored,
+        score: Callable[[Actions], _Scored],
         rng: np.random.Generator,
-    ) -> tuple[Actions, Tensor]:
-        """Further valid candidates beside the best ones, in rounds; and their logits."""
+    ) -> _Scored:
+        """The candidates, then further valid ones beside the best, found in rounds."""
         scene = SceneSet([task.scene])
-        found, known = [actions[:0]], [logits[:0]]
         for _ in range(_ROUNDS):
-            every, scores = np.concatenate([actions, *found]), torch.cat([logits, *known])
-            best = scores.topk(min(_PARENTS, len(scores))).indices.cpu().numpy()
-            near = changed(every[rng.choice(best, self.refined // _ROUNDS)], rng)
+            best = scored.logits.topk(min(_PARENTS, len(scored.logits))).indices.cpu().numpy()
+            near = changed(scored.actions[rng.choice(best, self.refined // _ROUNDS)], rng)
             near = near[valid_actions(scene, near)[0]]
             if len(near):
-                found.append(near)
-                known.append(score(near))
-        return np.concatenate(found), torch.cat(known)
+                scored = scored.followed_by(score(near))
+        return scored
+
+
+class _Scored(NamedTuple):
+    """Candidates as the network sees them."""
+
+    actions: Actions
+    logits: Tensor  # [candidates]
+    summaries: Tensor  # [candidates, width]
+
+    def followed_by(self, others: _Scored) -> _Scored:
+        """These candidates, then others."""
+        return _Scored(
+            np.concatenate([self.actions, others.actions]),
+            torch.cat([self.logits, others.logits]),
+            torch.cat([self.summaries, others.summaries]),
+        )
 
 
 class _Online:

@@ -8,6 +8,8 @@ these auxiliary outputs are for training alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from topple.phyre.agents.dqn_network import mixed_precision
 from topple.phyre.agents.scene_tokens import COLUMNS, PLACES, SceneTokens, ball_rows
@@ -25,6 +28,8 @@ MOTION = 2 * len(TIMES) + 4  # x and y then and at the end, sine and cosine of t
 #: Tokens that attempts are padded to: multiples of eight, which a GPU likes best.
 LENGTHS = (8, 16, 24, 40, 72)
 TOGETHER = {"cpu": 512, "cuda": 16_384}  # actions ranked together
+#: Kernels of attention on a GPU, the best first; PyTorch's own choice is slower with few tokens.
+KERNELS = (SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH)
 
 
 class Prediction(NamedTuple):
@@ -32,6 +37,7 @@ class Prediction(NamedTuple):
 
     logit: Tensor  # [attempts] of solving the task
     touch: Tensor  # [attempts] for which share of the needed time the goal bodies touch
+    summary: Tensor  # [attempts, width] what both were read from
     motion: Tensor | None  # [watched, balls + bodies, MOTION] of the last attempts, if any
 
 
@@ -70,10 +76,14 @@ class SceneTransformer(nn.Module):
         width: size of a token.
         layers: number of blocks.
         heads: attention heads of each.
+
+    Attributes:
+        kernels: of attention on a GPU, the first that can be used; None: PyTorch's own choice.
     """
 
     def __init__(self, width: int = 256, layers: int = 6, heads: int = 8) -> None:
         super().__init__()
+        self.kernels: Sequence[SDPBackend] | None = KERNELS
         self.embed = nn.Linear(COLUMNS + 2 * PLACES * FREQUENCIES, width)
         self.collector = nn.Parameter(torch.zeros(width))
         self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
@@ -107,13 +117,16 @@ class SceneTransformer(nn.Module):
         tokens = self.embed(torch.cat([rows, waves.sin(), waves.cos()], dim=2)).float()
         tokens = torch.cat([self.collector.expand(len(rows), 1, -1), tokens], dim=1)
         mask = there[:, None, None]
-        for block in self.blocks:
-            tokens = block(tokens, mask)
+        with sdpa_kernel(list(self.kernels)) if self.kernels and tokens.is_cuda else nullcontext():
+            for block in self.blocks:
+                tokens = block(tokens, mask)
         # In full precision: a ranking of thousands needs finer steps than half precision has.
         with torch.autocast(rows.device.type, enabled=False):
-            logit, touch = self.head(self.norm(tokens[:, 0].float())).unbind(dim=1)
+            summary = self.norm(tokens[:, 0].float())
+            logit, touch = self.head(summary).unbind(dim=1)
             last = tokens[len(tokens) - watched :, 1:].float()
-            return Prediction(logit, touch, self.motion(self.norm(last)) if watched else None)
+            motion = self.motion(self.norm(last)) if watched else None
+            return Prediction(logit, touch, summary, motion)
 
 
 def length_kinds(counts: npt.NDArray[np.int64], balls: int) -> npt.NDArray[np.intp]:
@@ -164,19 +177,19 @@ def predict(
                 )
             parts.append(found)
     moved = [part.motion for part in parts if part.motion is not None]
-    return Prediction(
-        torch.cat([part.logit for part in parts])[back],
-        torch.cat([part.touch for part in parts])[back],
-        torch.cat(moved)[back] if motion else None,
+    logit, touch, summary = (
+        torch.cat(tensors)[back] for tensors in zip(*(part[:3] for part in parts), strict=True)
     )
+    return Prediction(logit, touch, summary, torch.cat(moved)[back] if motion else None)
 
 
 @torch.no_grad()
-def rank(network: SceneTransformer, scenes: SceneTokens, scene: int, actions: Tensor) -> Tensor:
-    """[actions] the logits of actions on one scene."""
-    return torch.cat(
-        [
-            predict(network, scenes, np.full(len(part), scene), part).logit
-            for part in torch.split(actions, TOGETHER[actions.device.type])
-        ]
-    )
+def rank(
+    network: SceneTransformer, scenes: SceneTokens, scene: int, actions: Tensor
+) -> tuple[Tensor, Tensor]:
+    """[actions] the logits of actions on one scene, and [actions, width] what says so."""
+    parts = [
+        predict(network, scenes, np.full(len(part), scene), part)
+        for part in torch.split(actions, TOGETHER[actions.device.type])
+    ]
+    return torch.cat([part.logit for part in parts]), torch.cat([part.summary for part in parts])
