@@ -71,11 +71,19 @@ class Draw(NamedTuple):
     score: Score
 
 
-def play_draws(game: Game, seed: int = 0, rules: Rules = AT_60_HZ) -> Iterator[Draw]:
+def play_draws(
+    game: Game, seed: int = 0, rules: Rules = AT_60_HZ, threads: int | None = None
+) -> Iterator[Draw]:
     """Draw and play plans without end.
 
     The original plays them all in one space that it fills anew each time, after a
     first time to ask for the actions, so the builds of a scene count up.
+
+    Args:
+        game: the game to play.
+        seed: of the plans.
+        rules: of the episodes.
+        threads: at most this many; all cores by default.
     """
     blocks = len(game.eliminable)
     times_drawn = draw_times(blocks, seed=seed)
@@ -85,7 +93,12 @@ def play_draws(game: Game, seed: int = 0, rules: Rules = AT_60_HZ) -> Iterator[D
         plans = [plan_from_seconds(game, times, rules) for times in rows]
         numbers = range(number + 2, number + 2 + block)
         outcomes = simulate_batch(
-            [game.scene], [0] * block, removal_table(plans), rules.request, numbers
+            [game.scene],
+            [0] * block,
+            removal_table(plans),
+            rules.request,
+            numbers,
+            threads=threads,
         )
         scores = scores_of(outcomes, rules)
         for times, plan, builds, score in zip(rows, plans, numbers, scores, strict=True):

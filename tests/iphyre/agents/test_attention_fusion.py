@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from topple.iphyre.agents.attention_fusion import AttentionFusion, AttentionFusionAgent
-from topple.iphyre.agents.outcome_data import joined, play_examples, sample_examples, widened
+from topple.iphyre.agents.outcome_data import (
+    Examples,
+    joined,
+    play_examples,
+    sample_examples,
+    widened,
+)
+from topple.iphyre.agents.plan_classifier import plans_beside
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.sampling import INTERVAL, LATEST
+from topple.runs.agent import UNSAVED, Report
 
 GAMES = (game_named("support"), game_named("hinder"))
 SMALL: dict[str, Any] = {
@@ -60,10 +71,74 @@ def test_reports_count_the_games_played_and_then_the_updates() -> None:
     games = [game_named("support")]
     reports = list(agent.learn(Training(games, AT_10_HZ, np.random.default_rng(0))))
     playing = [report for report in reports if report.preparing]
-    assert [(report.done, report.planned) for report in playing] == [(1, 62), (51, 62)]
+    assert [(report.done, report.planned) for report in playing] == [
+        (25, 62),
+        (50, 62),
+        (62, 62),
+    ]
     fitting = reports[len(playing) :]
     assert fitting[-1].done == fitting[-1].planned
     assert all(report.loss is not None and report.loss > 0.0 for report in fitting)
+
+
+def test_processes_play_what_one_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "scrambled": 60})
+    digests = []
+
+    def fit(data: Examples, *_: object) -> Iterator[Report]:
+        digests.append(data.digest)
+        return iter(())
+
+    monkeypatch.setattr(agent, "fit", fit)
+    for few in (1, 100):
+        monkeypatch.setattr("topple.iphyre.agents.attention_fusion._FEW", few)
+        list(agent.fit_games(GAMES, 0, UNSAVED))
+    assert digests[0] == digests[1]
+
+
+def test_plans_beside_others_are_plans() -> None:
+    rng = np.random.default_rng(0)
+    given = np.array([[0.1, 6.9, 0.0], [3.0, 3.1, 3.2]])
+    near = plans_beside(np.repeat(given, 200, axis=0), rng)
+    assert 200 < len(near) < 400
+    assert (near >= 0).all()
+    assert (near < LATEST).all()
+    np.testing.assert_allclose(near / INTERVAL, (near / INTERVAL).round(), atol=1e-9)
+    for row in near.tolist():
+        removed = [time for time in row if time]
+        assert len(set(removed)) == len(removed)
+    assert (near[:, 2] == 0).any()
+    assert (near[:, 2] > 0).any()
+    unchanged = plans_beside(np.zeros((0, 3)), rng)
+    assert unchanged.shape == (0, 3)
+
+
+class Judge(nn.Module):
+    """Likes plans that remove blocks late."""
+
+    def forward(self, tables: torch.Tensor, times: torch.Tensor) -> torch.Tensor:
+        return torch.stack([torch.zeros(len(times)), times.sum(dim=1) - 5.0], dim=1)
+
+
+def total_times(**settings: Any) -> list[float]:
+    """The sum of the times of removals, in seconds, in each of five plays."""
+    agent = AttentionFusionAgent(**SMALL, candidates=100, **settings)
+    agent._network = Judge()
+    game = game_named("hinder")
+    playing = Testing([game], AT_10_HZ, np.random.default_rng(1), plays=5)
+    agent.act(playing)
+    return [sum(each.tick for each in play.plan.eliminations) / 10 for play in playing.log]
+
+
+def test_failures_count_against_plans_beside_them() -> None:
+    best_first = total_times()
+    felt = total_times(failure_penalty=20.0, failure_radius=0.1)
+    assert felt[0] == best_first[0]
+    assert np.std(felt) > np.std(best_first)
+
+
+def test_refinement_finds_better_plans_by_the_network() -> None:
+    assert total_times(refined=300)[0] > total_times()[0]
 
 
 def test_it_learns_and_beats_random_plans() -> None:

@@ -14,7 +14,6 @@ import torch
 
 from topple.phyre import Setup, Tier, load_task
 from topple.phyre.action import listed_actions
-from topple.phyre.agents.belief import Belief
 from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe
 from topple.phyre.agents.scene_tokens import COLUMNS, SceneTokens, ball_rows
 from topple.phyre.agents.task_training import chosen_tasks
@@ -29,6 +28,7 @@ from topple.phyre.scramble import Free
 from topple.phyre.selection import Part, TaskSelection
 from topple.runs import RunConfig, Runner
 from topple.runs.agent import TrainingOptions
+from topple.runs.belief import Belief
 from topple.runs.checkpoint import CheckpointError
 
 TINY: dict[str, Any] = {

@@ -10,23 +10,28 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from topple.iphyre.agents.outcome_data import joined, play_examples, widened
+from topple.iphyre.agents.outcome_data import Examples, joined, play_examples, widened
 from topple.iphyre.agents.plan_classifier import PlanClassifier
 from topple.iphyre.game import Game
 from topple.iphyre.observe import COLUMNS
 from topple.iphyre.sampling import LATEST
 from topple.runs.agent import Report, TrainingOptions
+from topple.runs.executors.processes import ProcessExecutor
 from topple.runs.settings import at_least, divisible
 
-_REPORTED = 50  # games between two reports
+_TOGETHER = 25  # games of a chunk
+_FEW = 10  # chunks that one process plays by itself
 _REMOVABLE = 5  # column of the object table
 _SHAPE = 9  # further features of where a body is
 _TIMING = 3  # when it is removed, whether it is, whether it could be and is not
+
+Chunk = Sequence[tuple[int, Game]]  # games to play plans on, with their numbers
 
 
 class AttentionFusion(nn.Module):
@@ -63,6 +68,10 @@ class AttentionFusion(nn.Module):
         counted = there[..., None].to(times.dtype)
         scores: Tensor = self.head((features * counted).sum(dim=1) / counted.sum(dim=1))
         return scores
+
+
+def _play_chunk(chunk: Chunk, draws: int, each: int, threads: int | None) -> list[Examples]:
+    return [play_examples(game, draws, each, number, threads) for number, game in chunk]
 
 
 @dataclass
@@ -114,14 +123,29 @@ class AttentionFusionAgent(PlanClassifier):
 
         Reports on the games that are played to learn from are marked as preparing.
         """
-        more = list(widened(games, self.variants, self.scrambled, self.data_seed))
-        parts, start = [], time.monotonic()
-        for number, game in enumerate(more):
-            parts.append(play_examples(game, self.draws, self.samples_per_class, number))
-            if number % _REPORTED == 0:
-                rate = (number + 1) / (time.monotonic() - start)
-                yield Report(number + 1, len(more), rate, preparing=True)
-        yield from self.fit(joined(parts), seed, options)
+        more = list(enumerate(widened(games, self.variants, self.scrambled, self.data_seed)))
+        chunks = [more[first : first + _TOGETHER] for first in range(0, len(more), _TOGETHER)]
+        played: dict[int, list[Examples]] = {}
+        start = time.monotonic()
+        for chunk, parts in self._played(chunks):
+            played[chunk[0][0]] = parts
+            done = sum(map(len, played.values()))
+            rate = done / (time.monotonic() - start)
+            yield Report(done, len(more), rate, preparing=True)
+        data = joined([part for first in sorted(played) for part in played.pop(first)])
+        yield from self.fit(data, seed, options)
+
+    def _played(self, chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, list[Examples]]]:
+        """Chunks of games with what was played on them, as they are finished."""
+        play = partial(_play_chunk, draws=self.draws, each=self.samples_per_class)
+        if len(chunks) < _FEW:  # not worth starting processes for
+            yield from ((chunk, play(chunk, threads=None)) for chunk in chunks)
+            return
+        executor = ProcessExecutor()
+        try:
+            yield from executor.map(partial(play, threads=1), chunks)
+        finally:
+            executor.close()
 
     def new_network(self) -> nn.Module:
         """Create a network with these settings and initial weights."""

@@ -127,7 +127,9 @@ def widened(games: Sequence[Game], variants: int, scrambled: int, seed: int) -> 
             yield game
 
 
-def play_examples(game: Game, draws: int, each: int, seed: int) -> Examples:
+def play_examples(
+    game: Game, draws: int, each: int, seed: int, threads: int | None = None
+) -> Examples:
     """Play random plans of a game at 10 Hz, as agents do.
 
     Args:
@@ -135,8 +137,9 @@ def play_examples(game: Game, draws: int, each: int, seed: int) -> Examples:
         draws: number of plans to play.
         each: greatest number of plans that work, and of others, to keep; fewer if none works.
         seed: seed of the plans.
+        threads: at most this many; all cores by default.
     """
-    played = list(islice(play_draws(game, seed, AT_10_HZ), draws))
+    played = list(islice(play_draws(game, seed, AT_10_HZ, threads), draws))
     works = np.array([draw.score.solved for draw in played])
     failed = each if works.any() else int(each * _HOPELESS_SHARE)
     kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]

@@ -28,7 +28,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from topple.phyre.action import Actions
-from topple.phyre.agents.belief import Belief, attempt_by_belief
+from topple.phyre.agents.belief import attempt_by_belief
 from topple.phyre.agents.dqn_network import (
     FUSION_PLACES,
     Order,
@@ -45,6 +45,7 @@ from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
+from topple.runs.belief import Belief
 from topple.runs.checkpoint import load_weights
 from topple.runs.device import AUTO, chosen_device
 from topple.runs.settings import above_zero, at_least, one_of

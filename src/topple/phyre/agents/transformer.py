@@ -36,7 +36,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from topple.phyre.action import Actions
-from topple.phyre.agents.belief import Belief, attempt_by_belief
+from topple.phyre.agents.belief import attempt_by_belief
 from topple.phyre.agents.dqn_updates import UpdateTimer
 from topple.phyre.agents.lessons import Lessons
 from topple.phyre.agents.mined import changed, mine
@@ -54,6 +54,7 @@ from topple.phyre.phases import Testing, Training
 from topple.phyre.scramble import ACTIONS, LIST_LENGTH, Free, Scrambled, Source
 from topple.phyre.task import Task
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
+from topple.runs.belief import Belief
 from topple.runs.checkpoint import CheckpointError, load_weights
 from topple.runs.device import AUTO, chosen_device
 from topple.runs.settings import above_zero, at_least, divisible, fraction
