@@ -1,0 +1,82 @@
+"""Choose how a classifier of plans plays, on games that nobody is scored on.
+
+Scrambles games from the ten basic ones with a seed that no training uses, keeps those that some
+but fewer than 60 % of random plans solve, and lets a trained agent play each of them five times
+with several values of a setting. Prints rewards and solved games in one play and in five.
+
+    topple train --agent fusion-attention --games basic --out TRAINING
+    python benchmarks/plan_settings.py TRAINING/checkpoint.pt --set refined=3000 \
+        --vary failure_penalty=0,2,4,8
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from machine import say
+from topple.iphyre.agents.outcome_data import widened
+from topple.iphyre.agents.plan_classifier import PlanClassifier
+from topple.iphyre.game import Game
+from topple.iphyre.phases import Testing
+from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.sampling import play_draws
+from topple.iphyre.split import Split
+from topple.runs.training import load_trained
+from transformer_fold import read_setting
+
+DRAWS, MOST_SOLVED = 256, 0.6
+PLAYS = 5
+
+
+def puzzles(count: int, seed: int) -> Iterator[Game]:
+    """Games that random plans solve now and then."""
+    scrambled = widened(Split.BASIC.games, 0, 100 * count, seed)
+    for game in islice(scrambled, len(Split.BASIC.games), None):
+        draws = islice(play_draws(game, seed, AT_10_HZ), DRAWS)
+        if 0 < np.mean([draw.score.solved for draw in draws]) < MOST_SOLVED:
+            yield game
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--agent", default="fusion-attention")
+    parser.add_argument("--games", type=int, default=200, help="how many to play")
+    parser.add_argument("--seed", type=int, default=1000, help="of the games")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--vary", action="append", default=[], metavar="NAME=A,B")
+    arguments = parser.parse_args()
+    given = dict(map(read_setting, arguments.set))
+    games = list(islice(puzzles(arguments.games, arguments.seed), arguments.games))
+    say(f"{len(games)} games")
+    varied = [
+        read_setting(f"{name}={value}")
+        for name, _, values in (text.partition("=") for text in arguments.vary)
+        for value in values.split(",")
+    ]
+    for settings in [dict([pair]) for pair in varied] or [{}]:
+        agent, _ = load_trained(
+            arguments.checkpoint, "iphyre", arguments.agent, {**given, **settings}
+        )
+        assert isinstance(agent, PlanClassifier)
+        testing = Testing(games, AT_10_HZ, np.random.default_rng(0), PLAYS)
+        agent.act(testing)
+        plays = [[play.score for play in testing.log if play.game == game.name] for game in games]
+        first = [scores[0] for scores in plays]
+        best = [max(scores, key=lambda score: score.reward) for scores in plays]
+        for name, scores in ((f"{settings}, one play", first), (f"{settings}, {PLAYS}", best)):
+            rewards = [score.reward for score in scores]
+            error = np.std(rewards) / np.sqrt(len(rewards))
+            solved = np.mean([score.solved for score in scores])
+            say(f"{name}: {np.mean(rewards):.1f} ± {error:.1f}, solved {100 * solved:.1f} %")
+
+
+if __name__ == "__main__":
+    main()
