@@ -6,7 +6,6 @@ import pytest
 
 from topple.iphyre import Episode
 from topple.iphyre.engine.native import NativeWorld
-from topple.iphyre.engine.world import World as IPhyreWorld
 from topple.iphyre.env import IPhyreEnv
 from topple.iphyre.env_slots import Slots as IPhyreSlots
 from topple.iphyre.vector_env import IPhyreVectorEnv
@@ -20,10 +19,17 @@ from topple.phyre.vector_env import PhyreVectorEnv
 
 STATEFUL = (
     *(World, Simulation, SceneSet, Simulator, ActionCache, PhyreEnv, PhyreVectorEnv, Slots),
-    *(IPhyreWorld, NativeWorld, Episode, IPhyreEnv, IPhyreVectorEnv, IPhyreSlots),
+    *(NativeWorld, Episode, IPhyreEnv, IPhyreVectorEnv, IPhyreSlots),
 )
 
 
 @pytest.mark.parametrize("kind", STATEFUL)
 def test_the_rule_for_threads_is_stated(kind: type) -> None:
     assert "thread" in (kind.__doc__ or "").split("Args:")[0].lower()
+
+
+def test_the_rule_for_threads_is_stated_for_pymunk() -> None:
+    pytest.importorskip("pymunk")
+    from topple.iphyre.engine.pymunk_engine import PymunkWorld
+
+    test_the_rule_for_threads_is_stated(PymunkWorld)

@@ -17,8 +17,8 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.native import MAX_BODIES, TABLE_COLUMNS
-from topple.iphyre.engine.world import Floats, World
+from topple.iphyre.engine.native import MAX_BODIES, TABLE_COLUMNS, Floats
+from topple.iphyre.engine.world import World
 from topple.iphyre.game import MAX_ELIMINABLE
 from topple.iphyre.strategy import Strategy
 

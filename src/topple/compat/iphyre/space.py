@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
 from topple.iphyre.engine.batch import MAX_JOINTS, Engine, Scene, World, new_world
@@ -20,9 +20,6 @@ from topple.iphyre.engine.edits import edit_world
 from topple.iphyre.engine.native import MAX_BODIES_EVER, NativeWorld
 from topple.iphyre.engine.scene import PUBLISHED_PARAMS
 from topple.iphyre.game import BLOCK_RADIUS
-
-if TYPE_CHECKING:
-    from topple.iphyre.engine.pymunk_engine import PymunkWorld
 
 
 class Vec2d(NamedTuple):
@@ -340,8 +337,7 @@ def _apply(world: World, change: Change) -> None:
     elif not isinstance(change, SetGravity | Reindex):
         edit_world(world, [change])
     elif not isinstance(world, NativeWorld):
-        chipmunk = cast("PymunkWorld", world)
         if isinstance(change, SetGravity):
-            chipmunk.set_gravity(change.gravity)
+            world.set_gravity(change.gravity)
         else:
-            chipmunk.reindex(change.index)
+            world.reindex(change.index)

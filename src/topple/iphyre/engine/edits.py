@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity, Vec
 from topple.iphyre.engine.native import MAX_BODIES_EVER, EditKind, NativeWorld
 from topple.iphyre.engine.scene import LEAST_RADIUS, Scene
 from topple.iphyre.engine.world import World
-
-if TYPE_CHECKING:
-    from topple.iphyre.engine.pymunk_engine import PymunkWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def edit_world(world: World, edits: Sequence[Edit]) -> None:
             _check(edit, world.scene, type(edit).__name__, static=True)
             if isinstance(edit, AddBall | AddBlock):
                 raise ValueError(f"{edit}: only the native engine adds bodies to a world")
-            cast("PymunkWorld", world).edit(edit)
+            world.edit(edit)
         return
     packed = pack_edits([edits], world.scene)
     if packed.scenes[0] is not world.scene:

@@ -59,7 +59,7 @@ def block_row(blocks: Sequence[int]) -> Ints:
 
 
 class NativeWorld:
-    """One scene in the native engine: see `topple.iphyre.engine.world.World`.
+    """One scene played tick by tick in the native engine.
 
     It can also be edited and copied. Calls from several threads follow each other, and a long
     `step` or `run` lets others in between: change a world in one thread only.

@@ -31,7 +31,9 @@ _ORIGIN = (0.0, 0.0)
 
 
 class PymunkWorld:
-    """One scene in one Chipmunk space: see `topple.iphyre.engine.world.World`.
+    """One scene played tick by tick in one Chipmunk space.
+
+    It is for one thread altogether: pymunk does not guard its memory.
 
     Args:
         scene: what it starts from.
@@ -103,7 +105,7 @@ class PymunkWorld:
         return shape
 
     def reset(self, builds: int = 1) -> None:
-        """Put every body back to its start.
+        """Put every body back to its start, as after a number of builds in one space.
 
         Chipmunk orders contacts by the numbers of shapes, and a space counts on.
         """

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from topple.iphyre.engine.native import NativeWorld
-from topple.iphyre.engine.scene import BELOW, PUBLISHED_PARAMS, Exit, Params, Scene
+from topple.iphyre.engine.scene import PUBLISHED_PARAMS, Params, Scene
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from topple.iphyre.engine.pymunk_engine import PymunkWorld
 
 
 class Engine(Enum):
@@ -25,64 +23,8 @@ class EngineError(RuntimeError):
     """An engine is not installed; the message says how to get it."""
 
 
-class World(Protocol):
-    """One scene played tick by tick, in either engine.
-
-    Change a world in one thread only. A world of pymunk is for one thread altogether: pymunk
-    does not guard its memory.
-
-    Attributes:
-        scene: what it started from.
-        params: constants of the physics.
-        dt: seconds in a tick.
-        solved: whether the last run got every ball out.
-    """
-
-    scene: Scene
-    params: Params
-    dt: float
-    solved: bool
-
-    @property
-    def tick(self) -> int:
-        """Ticks played since the start."""
-
-    def removals(self) -> list[tuple[int, int]]:
-        """The bodies removed, as (tick, body) in order."""
-
-    def reset(self, builds: int = 1) -> None:
-        """Put every body back to its start, as after a number of builds in one space."""
-
-    def remove(self, body: int) -> bool:
-        """Take a body away, with the joints that hold it; tells whether it was there."""
-
-    def step(self, count: int = 1) -> None:
-        """Advance by a number of ticks without looking at the balls."""
-
-    def run(self, ticks: int, out: Exit = BELOW) -> bool:
-        """Advance until every ball is out, at most a number of ticks; tells whether they are."""
-
-    def all_out(self, out: Exit = BELOW) -> bool:
-        """Whether every ball's centre is out at this instant."""
-
-    @property
-    def present(self) -> list[bool]:
-        """(bodies,) False once removed."""
-
-    def poses(self) -> Floats:
-        """(bodies, 3) x, y in px and angle in radians."""
-
-    def velocities(self) -> Floats:
-        """(bodies, 3) vx, vy in px/s and spin in radians/s."""
-
-    def ends(self) -> Floats:
-        """(bodies, 4) the ends of blocks in px; a ball has its centre twice."""
-
-    def contacts(self) -> Floats:
-        """(contacts, 6) points on both bodies in px, and the direction from one to the other."""
-
-    def joined(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """Which pins and which springs still hold."""
+#: One scene played tick by tick, in either engine; both have the same methods.
+World: TypeAlias = "NativeWorld | PymunkWorld"
 
 
 def new_world(
