@@ -132,22 +132,17 @@ class IPhyreEnv(gym.Env[Observation, Any]):
         """Start an episode; `options={"game": name}` chooses the game."""
         super().reset(seed=seed)
         choice = (options or {}).get("game")
+        slots = self._home
         if choice is None:
-            self._slots = self._home
-            self._begin(int(self.np_random.integers(len(self._slots.games))))
+            number = int(self.np_random.integers(len(slots.games)))
         else:
-            self._start(choice if isinstance(choice, Game) else game_named(choice))
+            game = choice if isinstance(choice, Game) else game_named(choice)
+            if game not in slots.games:
+                slots = Slots((game,), 1, slots.strategy, slots.rules)
+            number = slots.games.index(game)
+        self._slots = slots
+        slots.start((0,), (number,), self._into)
         return self._observe(), self._info()
-
-    def _start(self, game: Game) -> None:
-        if game in self._home.games:
-            self._slots = self._home
-        else:
-            self._slots = Slots((game,), 1, self._home.strategy, self._home.rules)
-        self._begin(self._slots.games.index(game))
-
-    def _begin(self, number: int) -> None:
-        self._slots.start((0,), (number,), self._into)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Carry out an action; see the module for what it means.
