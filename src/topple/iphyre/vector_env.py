@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -171,16 +172,7 @@ class IPhyreVectorEnv(VectorEnv[Observation, Any, Any]):
         return {"game": self._names[game], "tick": tick, "removed": removed, "solved": solved}
 
 
-def in_advance(num_envs: int, **options: Any) -> IPhyreVectorEnv:
-    """A batch that plans in advance."""
-    return IPhyreVectorEnv(num_envs, Strategy.IN_ADVANCE, **options)
-
-
-def on_the_fly(num_envs: int, **options: Any) -> IPhyreVectorEnv:
-    """A batch that acts on the fly."""
-    return IPhyreVectorEnv(num_envs, Strategy.ON_THE_FLY, **options)
-
-
-def combined(num_envs: int, **options: Any) -> IPhyreVectorEnv:
-    """A batch that plans anew after every removal."""
-    return IPhyreVectorEnv(num_envs, Strategy.COMBINED, **options)
+#: Batches by strategy, for `gymnasium.make_vec`.
+in_advance = partial(IPhyreVectorEnv, strategy=Strategy.IN_ADVANCE)
+on_the_fly = partial(IPhyreVectorEnv, strategy=Strategy.ON_THE_FLY)
+combined = partial(IPhyreVectorEnv, strategy=Strategy.COMBINED)
