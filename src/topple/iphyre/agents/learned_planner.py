@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from topple.iphyre.agents.mdrnn import Foresight, MdrnnAgent, MdrnnNetwork
 from topple.iphyre.agents.outcome_data import first_table
-from topple.iphyre.agents.planner import Evaluate, Evaluated, PlanSearch
+from topple.iphyre.agents.planner import Evaluate, Evaluated, PlanSearch, play_found
 from topple.iphyre.agents.sequence_data import STEPS
 from topple.iphyre.dataset import FPS
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing, Training
-from topple.iphyre.plan import NO_PLAN, Rows, queued, random_rows, removals, row_plan
+from topple.iphyre.plan import Rows, queued, removals
 from topple.iphyre.rules import ELIMINATION_REWARD, SUCCESS_REWARD, TIME_REWARD, Rules
 from topple.iphyre.strategy import Strategy
 from topple.runs.agent import Observation, Traits
@@ -61,14 +61,7 @@ class LearnedPlanner(MdrnnAgent):
             blocks = len(game.eliminable)
             search = PlanSearch(model_evaluation(model, game, rules), blocks, rules, rng)
             search.run(self.plans, self.generations)
-            rows = [np.array(found.row, np.int32) for found in search.best()]
-            wanted = [row_plan(game, row, rules) for row in rows] or [NO_PLAN]
-            while testing.remaining(game):
-                plan = wanted.pop(0) if wanted else None
-                if plan is None:
-                    plan = row_plan(game, random_rows(rng, 1, blocks, rules)[0], rules)
-                if testing.play(game, plan).solved:
-                    break
+            play_found(testing, game, search.best())
 
 
 def model_evaluation(network: MdrnnNetwork, game: Game, rules: Rules) -> Evaluate:

@@ -11,7 +11,7 @@ which is kept from collapsing early. Better families get more plans, and some pl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -179,13 +179,19 @@ class Planner(Untrained):
             search = PlanSearch(simulator_evaluation(game, rules), blocks, rules, rng)
             search.run(self.calls, self.generations)
             testing.simulator_calls += search.evaluated
-            found = search.best()
-            row = np.array(found[0].row, np.int32) if found else None
-            plan = NO_PLAN if row is None else row_plan(game, row, rules)
-            solved = testing.play(game, plan).solved
-            while not solved and testing.remaining(game):
-                guess = random_rows(rng, 1, blocks, rules)[0]
-                solved = testing.play(game, row_plan(game, guess, rules)).solved
+            play_found(testing, game, search.best()[:1])
+
+
+def play_found(testing: Testing, game: Game, found: Sequence[Found]) -> None:
+    """Play what a search found, or nothing, then random plans, until one solves the game."""
+    rules, blocks = testing.rules, len(game.eliminable)
+    plans = [row_plan(game, np.array(each.row, np.int32), rules) for each in found] or [NO_PLAN]
+    while testing.remaining(game):
+        if not plans:
+            guess = random_rows(testing.rng, 1, blocks, rules)[0]
+            plans.append(row_plan(game, guess, rules))
+        if testing.play(game, plans.pop(0)).solved:
+            return
 
 
 def simulator_evaluation(game: Game, rules: Rules) -> Evaluate:
