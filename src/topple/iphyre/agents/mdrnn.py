@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from topple import paths
-from topple.iphyre.agents.fitting import Fitting, Schedule, one_thread, read_fit, seeded
+from topple.iphyre.agents.fitting import Fitting, Schedule, one_thread, seeded
 from topple.iphyre.agents.outcome_data import SAMPLES_PER_CLASS
 from topple.iphyre.agents.sequence_data import (
     STATE,
@@ -34,7 +34,6 @@ from topple.iphyre.engine.batch import MAX_BODIES
 from topple.iphyre.game import Game
 from topple.iphyre.observe import COLUMNS
 from topple.runs.agent import Report
-from topple.runs.checkpoint import load_weights
 from topple.runs.settings import above_zero, at_least, settings_of
 
 # Logarithms of standard deviations, in widths of the scene.
@@ -141,8 +140,6 @@ class Mdrnn:
         sequences: Sequences,
         seed: int,
         checkpoint: Path | None = None,
-        *,
-        run: Mapping[str, Any] | None = None,
     ) -> Iterator[Report]:
         """Run the remaining epochs, with a report after each."""
         self.network = network = cast(
@@ -160,19 +157,8 @@ class Mdrnn:
             Schedule(self.n_epochs, self.batch_size, self.learning_rate, constant=True),
             seed,
             key={**self.settings, "seed": seed, "data": sequences.digest},
-            run=run or {},
         )
         yield from fitting.epochs(checkpoint)
-
-    def load(self, path: Path) -> dict[str, Any]:
-        """Load settings and weights from a finished checkpoint, and return its run."""
-        found = read_fit(path)
-        for name in self.settings:
-            setattr(self, name, found["key"][name])
-        self.network = MdrnnNetwork(self.hidden_size, self.n_mixtures)
-        load_weights(self.network, found["network"])
-        self.network.eval()
-        return dict(found["run"])
 
 
 def prediction_loss(
