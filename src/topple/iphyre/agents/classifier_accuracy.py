@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -59,29 +60,18 @@ class ClassifierConfig:
         return {**asdict(self), "settings": dict(sorted(self.settings.items()))}
 
 
-class PlanStore:
-    """Sampled plans of all splits, drawn when first asked for: some take many draws."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Split, int, bool], Examples] = {}
-
-    def of(self, split: Split, each: int, masked: bool) -> Examples:
-        """The plans of a split."""
-        key = split, each, masked
-        if key not in self._known:
-            self._known[key] = sample_examples(split.games, each, masked=masked)
-        return self._known[key]
+@cache  # some take many draws
+def _plans(split: Split, each: int, masked: bool) -> Examples:
+    return sample_examples(split.games, each, masked=masked)
 
 
 def run_classifier(
-    config: ClassifierConfig,
-    store: PlanStore,
-    progress: Callable[[int, int], None] | None = None,
+    config: ClassifierConfig, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, Any]:
     """Train a classifier on basic games and test it on all splits."""
     agent = cast("PlanClassifier", create_agent("iphyre", config.agent, config.settings))
     each, masked = agent.settings["samples_per_class"], agent.settings["masked"]
-    learned = store.of(Split.BASIC, each, masked)
+    learned = _plans(Split.BASIC, each, masked)
     kept = held_out(learned, config.held_out, config.seed)
     started = time.monotonic()
     loss: float | None = None
@@ -90,7 +80,7 @@ def run_classifier(
         if progress is not None:
             progress(report.done, report.planned)
     seconds = time.monotonic() - started
-    tests = {split.value: store.of(split, each, masked) for split in Split}
+    tests = {split.value: _plans(split, each, masked) for split in Split}
     tests[Split.BASIC.value] = learned.part(~kept)
     if config.held_out:
         tests["basic_held_out"] = learned.part(kept)
@@ -122,13 +112,12 @@ def sweep_classifiers(
     Raises:
         RecordError: A file is damaged.
     """
-    store = PlanStore()
     for config in configs:
         path = folder / f"{config.name}.json"
         found = _read(path) if path.exists() else None
         if found is None or found["config"] != config.to_data():
             progress = on_start(config) if on_start is not None else None
-            found = run_classifier(config, store, progress)
+            found = run_classifier(config, progress)
             folder.mkdir(parents=True, exist_ok=True)
             with whole_file(path) as temporary:
                 temporary.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")

@@ -12,7 +12,7 @@ from topple.iphyre.game import Game
 from topple.iphyre.games import game_named
 from topple.iphyre.plan import Plan, Rows, random_rows
 from topple.iphyre.results import IPhyreRecord
-from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
+from topple.iphyre.rules import Rules
 from topple.reports.noise import Bools, Candidates, First
 
 _SHARE = 0.5  # of the noise in pixels: that of angles in degrees, and of sizes in per cent
@@ -34,7 +34,7 @@ def game_candidates(
         candidates: plans drawn for each game.
         seed: of everything that is drawn.
     """
-    rules = AT_10_HZ if records[0].config.selection.hz == AT_10_HZ.hz else AT_60_HZ
+    rules = records[0].config.selection.rules
     for number, name in enumerate(played_games(records)):
         game = game_named(name)
         rng = np.random.default_rng((seed, number))
