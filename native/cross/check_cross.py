@@ -99,11 +99,11 @@ def write_plans(file: BinaryIO, plans: int) -> None:
         final=True,
         bodies=removals.shape[1],
     )
-    packed = pack(scenes, request.params, request.dt)
+    arrays, physics = pack(scenes, request.params, request.dt)
     low, high = request.out.x_range or (-np.inf, np.inf)
-    for array in packed.arrays:
+    for array in arrays:
         write(file, array)
-    write(file, np.array([*packed.physics, request.out.y, low, high]))
+    write(file, np.array([*physics, request.out.y, low, high]))
     for result in (index, removals, builds, limits, batch.solved, batch.ticks, batch.final):
         write(file, result)
 

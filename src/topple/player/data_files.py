@@ -118,18 +118,18 @@ def rules_data(rules: Rules) -> dict[str, Any]:
         GameScene(ends, (1.0, 1.0), (False, False), moves, springs=((0, 1),))
         for moves in ((True, False), (True, True))
     ]
-    packed = pack_games(pairs, params, rules.dt)
+    arrays, physics = pack_games(pairs, params, rules.dt)
     return {
         "hz": rules.hz,
         "builds": request.builds,
         "tick_limit": rules.tick_limit,
-        "physics": packed.physics._asdict(),
+        "physics": physics._asdict(),
         "exit": request.out._asdict(),
         "mass": params.mass,
         "spring": {
             "rest": params.spring_rest,
             "stiffness": params.spring_stiffness,
-            "damping": [0.0, *packed.arrays.spring[:, 2].tolist()],  # by bodies that can move
+            "damping": [0.0, *arrays.spring[:, 2].tolist()],  # by bodies that can move
         },
         "rewards": {"time": TIME_REWARD, "removal": ELIMINATION_REWARD, "success": SUCCESS_REWARD},
     }

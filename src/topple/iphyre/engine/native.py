@@ -40,8 +40,8 @@ _UNINTERRUPTED = 10_000  # ticks; between them, Ctrl-C and other threads have th
 @lru_cache(maxsize=256)
 def scene_set(scenes: tuple[Scene, ...], params: Params, dt: float) -> native.Scenes:
     """Scenes checked and ready to simulate, in steps of `dt` seconds."""
-    packed = pack(scenes, params, dt)
-    return native.Scenes(packed.arrays._asdict(), **packed.physics._asdict())
+    arrays, physics = pack(scenes, params, dt)
+    return native.Scenes(arrays._asdict(), **physics._asdict())
 
 
 @cache

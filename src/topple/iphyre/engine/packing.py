@@ -41,14 +41,7 @@ class Physics(NamedTuple):
     bias: float  # the share of an overlap that is corrected in a step
 
 
-class PackedScenes(NamedTuple):
-    """Scenes as the engine takes them."""
-
-    arrays: SceneArrays
-    physics: Physics
-
-
-def pack(scenes: Sequence[Scene], params: Params, dt: float) -> PackedScenes:
+def pack(scenes: Sequence[Scene], params: Params, dt: float) -> tuple[SceneArrays, Physics]:
     """Pack scenes for steps of `dt` seconds.
 
     Raises:
@@ -82,7 +75,7 @@ def pack(scenes: Sequence[Scene], params: Params, dt: float) -> PackedScenes:
         dt=dt,
         bias=1.0 - math.pow(_BIAS_BASE, dt),
     )
-    return PackedScenes(arrays, physics)
+    return arrays, physics
 
 
 def _starts(counts: Sequence[int]) -> NDArray[np.int32]:
