@@ -38,6 +38,12 @@ def whole_file(path: Path) -> Iterator[Path]:
         raise
 
 
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file whole; a text is encoded in UTF-8."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
 @contextmanager
 def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Keep other processes and threads that ask for the same lock waiting.

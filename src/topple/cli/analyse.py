@@ -31,7 +31,7 @@ from topple.cli.progress import Bar, progress_bar
 from topple.cli.runner import open_runner
 from topple.cli.select_tasks import chosen_tasks
 from topple.cli.study import open_store
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.iphyre.analysis.people import game_candidates, played_games
 from topple.phyre import Task, Tier
 from topple.phyre.analysis.difficulty import (
@@ -213,8 +213,7 @@ def path(
       topple analyse path --out src/topple/player/static/path.json
     """
     stops = compute_path()
-    with whole_file(out) as temporary:
-        temporary.write_text(json.dumps(stops, indent=1) + "\n")
+    write_whole(out, json.dumps(stops, indent=1) + "\n")
     return results([], [out])
 
 
@@ -224,8 +223,7 @@ def _keep(
     """Store the evidence after each block of actions, and count the tasks that are decided."""
 
     def keep(found: list[Evidence]) -> None:
-        with whole_file(file) as temporary:
-            temporary.write_text(json.dumps([asdict(entry) for entry in found]))
+        write_whole(file, json.dumps([asdict(entry) for entry in found]))
         open_tasks = sum(decide(entry, threshold, min_valid) is Verdict.OPEN for entry in found)
         bar.report(len(found) - open_tasks, len(found))
 
@@ -365,8 +363,7 @@ def _fitted(
     for puzzle in puzzles:
         if puzzle.name not in known:
             known[puzzle.name] = puzzle_likelihoods(puzzle, LEVELS)
-            text = json.dumps({"settings": settings, "puzzles": known}, indent=1)
-            with whole_file(file) as temporary:
-                temporary.write_text(text + "\n", encoding="utf-8")
+            data = {"settings": settings, "puzzles": known}
+            write_whole(file, json.dumps(data, indent=1) + "\n")
         bar.advance()
         yield known[puzzle.name]

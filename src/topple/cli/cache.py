@@ -25,7 +25,7 @@ from topple.cli.options import (
 from topple.cli.output import Cell, Output, listing
 from topple.cli.runner import open_runner
 from topple.cli.select_tasks import chosen_tasks
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.phyre import Task, Tier, template_tasks
 from topple.phyre.action import CACHE_SEED
 from topple.phyre.benchmark import PHYRE
@@ -247,5 +247,4 @@ def _write(path: Path, tier: Tier, seed: int, entries: dict[str, Entry | None]) 
         data = json.loads(path.read_text())
     rows = {name: entry._asdict() for name, entry in entries.items() if entry is not None}
     data["tiers"].setdefault(tier.value, {}).update(rows)
-    with whole_file(path) as temporary:
-        temporary.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+    write_whole(path, json.dumps(data, indent=1, sort_keys=True) + "\n")

@@ -17,7 +17,7 @@ from topple.cli.errors import resumable
 from topple.cli.options import out_folder
 from topple.cli.output import Output
 from topple.cli.progress import progress_bar
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.media.files import save_frames, save_png
 from topple.phyre import Task, Tier, discrete_actions, load_task, template_task_ids
 from topple.phyre.cache.table import OutcomeTable, TableBuilder
@@ -51,9 +51,7 @@ def demo(
     """
     summaries = [_summarise(tier, out, actions, clips) for tier in Tier]
     page = out / "index.html"
-    with whole_file(page) as temporary:
-        text = demo_page(summaries, default_threads(), __version__)
-        temporary.write_text(text, encoding="utf-8")
+    write_whole(page, demo_page(summaries, default_threads(), __version__))
     tiers = [_facts(summary) for summary in summaries]
     lines = [
         f"{facts['tier']}: {facts['attempts_per_second']:,} attempts per second, "

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from topple.cli.errors import CHECK_FAILED
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.reports.table import Table
 
 Cell = str | int | float | bool | None
@@ -79,8 +79,7 @@ def save_figure(folder: Path, name: str, table: Table, figure: str) -> list[Path
     """Write a figure and its data, and return the paths of both files."""
     made = {folder / f"{name}.svg": figure, folder / f"{name}.csv": table.to_csv()}
     for path, text in made.items():
-        with whole_file(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     return list(made)
 
 

@@ -14,7 +14,7 @@ from topple.cli.errors import needs_extra
 from topple.cli.groups import App, Flag
 from topple.cli.options import BENCHMARK, Benchmark, Database, Seed, out_file
 from topple.cli.output import Output, listing, rich_table
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.paths import data_folder
 from topple.runs.record import RunRecord, write_record
 
@@ -294,14 +294,12 @@ def export(
         if table is not None and (table not in words or out.suffix != ".csv"):
             raise ValueError(f"--table is {table!r}; use {', '.join(words)}, with a .csv file")
         content = export_study(store, study, participant)
-        with whole_file(out) as temporary:
-            if out.suffix == ".json":
-                temporary.write_text(json.dumps(content.model_dump(mode="json"), indent=1) + "\n")
-            elif out.suffix == ".zip":
-                temporary.write_bytes(export_zip(content))
-            else:
-                chosen = ExportTable(table or ExportTable.ATTEMPTS)
-                temporary.write_bytes(export_csv(content, chosen).encode())
+        if out.suffix == ".json":
+            write_whole(out, json.dumps(content.model_dump(mode="json"), indent=1) + "\n")
+        elif out.suffix == ".zip":
+            write_whole(out, export_zip(content))
+        else:
+            write_whole(out, export_csv(content, ExportTable(table or ExportTable.ATTEMPTS)))
     count = sum(row.attempt is not None for row in content.attempts)
     people = len(content.participants)
     data = {"file": str(out), "attempts": count, "participants": people}

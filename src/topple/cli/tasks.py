@@ -21,7 +21,7 @@ from topple.cli.options import (
 from topple.cli.output import Cell, Output, listing
 from topple.cli.progress import progress_bar
 from topple.cli.select_tasks import FoldOptions, chosen_ids, parse_tier
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.media.files import save_png
 from topple.phyre import Setup, Tier, find_template, load_fold, load_task, template_task_ids
 from topple.phyre.engine.backend import check_backend
@@ -188,8 +188,7 @@ def _write(made: Puzzles, folder: Path, picture: bool) -> list[str]:
     files: list[Any] = [folder / "puzzles.json"]
     write_puzzles(files[0], made.tier, made.scenes)
     for place, scene in enumerate(made.scenes):
-        with whole_file(folder / f"{place:04d}.json") as temporary:
-            temporary.write_text(scene_to_json(scene) + "\n", encoding="utf-8")
+        write_whole(folder / f"{place:04d}.json", scene_to_json(scene) + "\n")
     if picture:
         files.append(folder / "puzzles.png")
         save_png(puzzle_sheet(made.scenes[:_SHEET], SHEET_SIZE), files[1])

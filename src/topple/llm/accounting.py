@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.llm.exchanges import Exchange, by_subject, read_exchanges, sent_again
 from topple.llm.turns import TurnNote, read_turns
 
@@ -150,8 +150,7 @@ def write_accounting(folder: Path, model: str, prices: Mapping[str, Price] | Non
             for subject, own in by_subject(exchanges)
         },
     }
-    with whole_file(folder / ACCOUNTING) as temporary:
-        temporary.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    write_whole(folder / ACCOUNTING, json.dumps(data, indent=1) + "\n")
     return everything
 
 

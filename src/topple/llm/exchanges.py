@@ -25,7 +25,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.llm.reply import Reply
 
 EXCHANGES = "exchanges.jsonl"
@@ -135,8 +135,7 @@ class ExchangeStore:
             name = hashlib.sha256(png).hexdigest()[:32]
             path = self._folder / IMAGES / f"{name}.png"
             if not path.exists():
-                with whole_file(path) as temporary:
-                    temporary.write_bytes(png)
+                write_whole(path, png)
             return f"{IMAGES}/{name}.png"
         return value
 

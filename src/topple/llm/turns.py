@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from topple.files import whole_file
+from topple.files import write_whole
 
 TURNS = "turns.json"
 
@@ -32,8 +32,7 @@ Notes = Mapping[str, Sequence[TurnNote]]  # by task or game
 def write_turns(folder: Path, notes: Notes) -> None:
     """Write the turns of a run."""
     data = {subject: [turn._asdict() for turn in turns] for subject, turns in notes.items()}
-    with whole_file(folder / TURNS) as temporary:
-        temporary.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    write_whole(folder / TURNS, json.dumps(data, indent=1) + "\n")
 
 
 def read_turns(folder: Path) -> Notes:

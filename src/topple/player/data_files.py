@@ -12,7 +12,7 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.iphyre.engine.packing import pack as pack_games
 from topple.iphyre.engine.scene import Params
 from topple.iphyre.engine.scene import Scene as GameScene
@@ -44,8 +44,7 @@ def write_data(folder: Path, templates: Container[str] = tuple(MODULES)) -> None
 def write_packed(path: Path, data: Mapping[str, Any]) -> None:
     """Write JSON, compressed."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    with whole_file(path) as part:
-        part.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    write_whole(path, gzip.compress(text.encode(), 9, mtime=0))
 
 
 def _number(value: object, numbers: dict[str, int]) -> int:

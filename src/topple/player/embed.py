@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.player.app import STATIC
 
 ELEMENT = "topple-puzzle.js"
@@ -41,8 +41,7 @@ def write_element(folder: Path, module: Path) -> None:
         "GAMES": base64.b64encode(games.read_bytes()).decode("ascii"),
         "DATA": "data/",
     }
-    with whole_file(folder / ELEMENT) as part:
-        part.write_text(bundle(_ENTRY, values), "utf-8")
+    write_whole(folder / ELEMENT, bundle(_ENTRY, values))
 
 
 def bundle(entry: Path, values: dict[str, str]) -> str:

@@ -17,7 +17,7 @@ import rcssmin
 import rjsmin
 from PIL import Image, ImageDraw
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.player.app import STATIC
 from topple.player.embed import ELEMENT, write_element
 from topple.player.settings import MODULE
@@ -115,8 +115,7 @@ def _write_files(folder: Path) -> None:
             files[name] = path.read_text("utf-8")
         elif path.suffix == ".gz":
             files[name] = base64.b64encode(path.read_bytes()).decode("ascii")
-    with whole_file(folder / _FILES) as part:
-        part.write_text(f"globalThis.toppleFiles = {json.dumps(files)};\n", "utf-8")
+    write_whole(folder / _FILES, f"globalThis.toppleFiles = {json.dumps(files)};\n")
 
 
 def _write_service_worker(folder: Path) -> None:
@@ -136,5 +135,4 @@ def _write_service_worker(folder: Path) -> None:
         f"const FILES = {json.dumps(files, indent=1)};\n",
     ]
     text = "".join(lines) + worker.read_text("utf-8")
-    with whole_file(worker) as part:
-        part.write_text(text, "utf-8")
+    write_whole(worker, text)

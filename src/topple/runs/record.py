@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from topple.arrays import Arrays, pack_arrays, unpack_arrays
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.runs.agent import HUMAN, Kind
 from topple.runs.benchmark import Results, config_from_data, find_benchmark
 from topple.runs.config import RunConfig, S
@@ -87,8 +87,7 @@ def write_record(folder: Path, record: RunRecord[Any, Any], *, attempts: bool = 
     if arrays is not None:
         content = pack_arrays(arrays)
         beside = f"{record.config.name}.{_digest(content)[:8]}.npz"
-        with whole_file(folder / beside) as temporary:
-            temporary.write_bytes(content)
+        write_whole(folder / beside, content)
     data: dict[str, Any] = {
         "format": _FORMAT,
         "config": record.config.to_data(),
@@ -101,8 +100,7 @@ def write_record(folder: Path, record: RunRecord[Any, Any], *, attempts: bool = 
     if record.training:
         data["training"] = dict(record.training)
     data["digest"] = _digest(_canonical(data))
-    with whole_file(path) as temporary:
-        temporary.write_text(_dumps(data) + "\n", encoding="utf-8")
+    write_whole(path, _dumps(data) + "\n")
     for old in folder.glob(f"{record.config.name}.*.npz"):
         if old.name != beside:
             old.unlink(missing_ok=True)

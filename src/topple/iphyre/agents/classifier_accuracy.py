@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.iphyre.agents.outcome_data import Examples, held_out, sample_examples
 from topple.iphyre.split import Split
 from topple.runs.agent import Setting
@@ -119,8 +119,7 @@ def sweep_classifiers(
             progress = on_start(config) if on_start is not None else None
             found = run_classifier(config, progress)
             folder.mkdir(parents=True, exist_ok=True)
-            with whole_file(path) as temporary:
-                temporary.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+            write_whole(path, json.dumps(found, indent=1, sort_keys=True) + "\n")
         yield found
 
 

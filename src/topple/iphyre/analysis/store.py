@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.iphyre.game import Game
 
 Result = dict[str, Any]  # plain JSON
@@ -59,8 +59,7 @@ def write_results(path: Path, content: dict[str, Result]) -> None:
     lines = [f"{json.dumps(name)}: {json.dumps(each)}" for name, each in content["results"].items()]
     settings = json.dumps(content["settings"])
     text = f'{{"settings": {settings},\n"results": {{\n' + ",\n".join(lines) + "\n}}\n"
-    with whole_file(path) as temporary:
-        temporary.write_text(text)
+    write_whole(path, text)
 
 
 def read_json(path: Path) -> Any:
@@ -79,5 +78,4 @@ def read_json(path: Path) -> Any:
 
 def write_json(path: Path, content: Any) -> None:
     """Write a JSON file whole."""
-    with whole_file(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=1) + "\n")
+    write_whole(path, json.dumps(content, indent=1) + "\n")
