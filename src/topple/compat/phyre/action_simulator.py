@@ -13,8 +13,7 @@ import numpy.typing as npt
 from topple.compat.phyre import simulator
 from topple.compat.phyre.action_mappers import ACTION_MAPPERS, ActionMapper, get_action_mapper
 from topple.compat.phyre.conversion import (
-    TOUCHING,
-    scene_to_thrift,
+    scene_task,
     task_to_thrift,
     thrift_to_goal,
     thrift_to_scene,
@@ -285,12 +284,5 @@ def _thrift_task(task: AnyTask, task_id: str) -> task_if.Task:
     if isinstance(task, task_if.Task):
         return task
     if isinstance(task, Scene):
-        goal = task.goal
-        return task_if.Task(
-            taskId=task_id,
-            scene=scene_to_thrift(task),
-            bodyId1=-1 if goal is None else goal.first,
-            bodyId2=-1 if goal is None else goal.second,
-            relationships=[TOUCHING if goal else task_if.SpatialRelationship.NONE],
-        )
+        return scene_task(task, task_id)
     return task_to_thrift(task if isinstance(task, Task) else load_task(task))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from topple.compat.phyre.interface.scene import ttypes as scene_if
@@ -24,18 +25,25 @@ _INSIDES = {
 
 def task_to_thrift(task: Task) -> task_if.Task:
     """A task of Topple as the original would load it."""
-    goal = task.scene.goal
-    if goal is None:
+    if task.scene.goal is None:
         raise ValueError(f"task {task.id} has no goal")
-    return task_if.Task(
-        taskId=str(task.id),
-        scene=scene_to_thrift(task.scene),
-        bodyId1=goal.first,
-        bodyId2=goal.second,
-        relationships=[TOUCHING],
+    return replace(
+        scene_task(task.scene, str(task.id)),
         description=task.description,
         phantomShape=_inside(task),
         tier=task.tier.name,
+    )
+
+
+def scene_task(scene: Scene, task_id: str) -> task_if.Task:
+    """A scene of Topple as a task of the original; without a goal, it asks for nothing."""
+    goal = scene.goal
+    return task_if.Task(
+        taskId=task_id,
+        scene=scene_to_thrift(scene),
+        bodyId1=-1 if goal is None else goal.first,
+        bodyId2=-1 if goal is None else goal.second,
+        relationships=[TOUCHING if goal else task_if.SpatialRelationship.NONE],
     )
 
 
