@@ -212,20 +212,6 @@ class Fitting:
         self.epoch = found["epoch"]
 
 
-def read_fit(path: Path) -> dict[str, Any]:
-    """A finished training's key, run and weights ("network").
-
-    Raises:
-        CheckpointError: It cannot be used, or was not finished.
-    """
-    found = read_state(path, _FORMAT, _NAMES)
-    if found["epoch"] < found["epochs"]:
-        raise CheckpointError(
-            f"{path} has {found['epoch']} of {found['epochs']} epochs; finish its training first"
-        )
-    return found
-
-
 @dataclass
 class FittedAgent:
     """An agent whose network is fitted to data of games before it plays.
@@ -341,7 +327,10 @@ class FittedAgent:
         Raises:
             CheckpointError: The file cannot be used, or its training was not finished.
         """
-        found = read_fit(path)
+        found = read_state(path, _FORMAT, _NAMES)
+        if found["epoch"] < found["epochs"]:
+            done = f"{found['epoch']} of {found['epochs']} epochs"
+            raise CheckpointError(f"{path} has {done}; finish its training first")
         for name in self.training_settings:
             if name in found["key"]:
                 setattr(self, name, found["key"][name])
