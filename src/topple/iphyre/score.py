@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from topple.iphyre.split import Split
+from topple.iphyre.split import Split, by_split
 
 
 class Score(NamedTuple):
@@ -43,9 +43,4 @@ def average(scores: Mapping[str, Score]) -> Average:
 
 def averages(scores: Mapping[str, Score]) -> dict[Split, Average]:
     """Averages of each split that has a score, by the names of its games."""
-    result = {}
-    for split in Split:
-        own = {game.name: scores[game.name] for game in split.games if game.name in scores}
-        if own:
-            result[split] = average(own)
-    return result
+    return {split: average(own) for split, own in by_split(scores).items()}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from typing import TypeVar
 
 from topple.iphyre.game import Game
 from topple.iphyre.games import ALL, BY_SPLIT, PUBLISHED, game_named
+
+T = TypeVar("T")
 
 
 class Split(Enum):
@@ -30,6 +34,12 @@ PUBLISHED_SPLITS = (Split.BASIC, Split.NOISY, Split.COMPOSITIONAL, Split.MULTI_B
 def split_of(name: str) -> Split | None:
     """The split of a game, or None for a game of the user's own."""
     return next((s for s in Split if any(game.name == name for game in s.games)), None)
+
+
+def by_split(values: Mapping[str, T]) -> dict[Split, dict[str, T]]:
+    """Values of games by their names, for each split that has any."""
+    found = {s: {g.name: values[g.name] for g in s.games if g.name in values} for s in Split}
+    return {split: own for split, own in found.items() if own}
 
 
 def split_named(name: str) -> Split:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from topple.iphyre.split import Split
+from topple.iphyre.split import Split, by_split
 
 
 class Attempted(NamedTuple):
@@ -62,9 +62,4 @@ def failures_by_split(
     attempts: Mapping[str, Attempted], oracle: Mapping[str, tuple[int, ...]]
 ) -> dict[Split, FailureCounts]:
     """Counts of each split that was attempted."""
-    result = {}
-    for split in Split:
-        own = {game.name: attempts[game.name] for game in split.games if game.name in attempts}
-        if own:
-            result[split] = count_failures(own, oracle)
-    return result
+    return {split: count_failures(own, oracle) for split, own in by_split(attempts).items()}

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topple.iphyre.engine.batch import MAX_BODIES, NEVER, simulate_batch
+from topple.iphyre.engine.batch import NEVER, simulate_batch
 from topple.iphyre.game import Game
+from topple.iphyre.plan import removals
 from topple.iphyre.rules import AT_10_HZ, Rules
 
 EXHAUSTIVE_BLOCKS = 2  # games with more gray blocks are sampled
@@ -48,10 +49,9 @@ def solvability(
     while rows := list(islice(plans, _BATCH)):
         count += len(rows)
         ticks = np.array(rows, np.int32).reshape(len(rows), blocks)
-        removals = np.full((len(rows), MAX_BODIES), NEVER, dtype=np.int32)
         # No two ticks are alike, so nothing has to wait; 0 stands for never.
-        removals[:, list(game.eliminable)] = np.where(ticks > 0, ticks, NEVER)
-        outcomes = simulate_batch([game.scene], [0] * len(rows), removals, rules.request)
+        due = removals(game, np.where(ticks > 0, ticks, np.int32(NEVER)))
+        outcomes = simulate_batch([game.scene], [0] * len(rows), due, rules.request)
         solved += int(outcomes.solved.sum())
         for k in np.flatnonzero(outcomes.solved).tolist():
             reward = rules.reward(int(outcomes.ticks[k]), int(outcomes.removed[k]), True)
