@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from topple.runs.agent import Untrained
+
 if TYPE_CHECKING:
     from topple.llm.chat import Link  # which needs httpx; other harnesses do without
     from topple.llm.puzzle import Puzzle
@@ -18,7 +20,7 @@ _OWN = ("messages", "tools", "stream")  # fields of a request that the agent wri
 
 
 @dataclass
-class ChatSettings:
+class ChatSettings(Untrained):
     """The settings of a language model as an agent; all of them change what is asked.
 
     Attributes:
@@ -99,9 +101,6 @@ class ChatSettings:
     def tells_events(self) -> bool:
         """Whether the model is told the first contacts of all bodies, and where all ended."""
         return self.feedback == "events"
-
-    def train(self, training: Any) -> None:
-        """Nothing to learn."""
 
     def converse(self, testing: Any, subjects: Sequence[Any]) -> None:
         """Work on tasks or games, several of them concurrently."""

@@ -25,11 +25,11 @@ from topple.iphyre.agents.planner import Evaluate, Evaluated, PlanSearch, carrie
 from topple.iphyre.engine.batch import NEVER, Params, Scene, Trace, simulate_batch, trace_episode
 from topple.iphyre.episode import scores_of
 from topple.iphyre.game import Game
-from topple.iphyre.phases import Testing, Training
+from topple.iphyre.phases import Testing
 from topple.iphyre.plan import Plan, Rows, late, queued, random_rows, removals, row_plan
 from topple.iphyre.rules import Rules
 from topple.iphyre.strategy import Strategy
-from topple.runs.agent import Observation, Traits
+from topple.runs.agent import Observation, Traits, Untrained
 from topple.runs.settings import at_least, settings_of
 
 _LEAST_SCALE = 0.2  # of a misperceived size
@@ -63,7 +63,7 @@ class Thought(NamedTuple):
 
 
 @dataclass
-class Imagine:
+class Imagine(Untrained):
     """The agent that imagines.
 
     Attributes:
@@ -107,9 +107,6 @@ class Imagine:
             strategy=Strategy.IN_ADVANCE.value,
             imagination=settings_of(self),
         )
-
-    def train(self, training: Training) -> None:
-        """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
         """Imagine and play, until a game is solved or has no play left."""
