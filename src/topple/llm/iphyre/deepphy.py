@@ -27,7 +27,7 @@ from topple.iphyre.engine.batch import World
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Elimination, Plan
-from topple.llm.answers import Schema, check, find_list, parse_json
+from topple.llm.answers import Schema, check, find_list, object_schema, parse_json
 from topple.llm.iphyre.feedback import WatchedPlay
 from topple.llm.iphyre.pictures import draw_play, numbered_blocks
 from topple.llm.messages import Picture, evenly_spaced
@@ -49,14 +49,13 @@ _SCHEMA: Schema = {
     "type": "array",
     "maxItems": _MAX_ENTRIES,
     "minItems": 1,
-    "items": {
-        "type": "object",
-        "properties": {
+    "items": object_schema(
+        {
             "time": {"type": "number", "minimum": -1000, "maximum": 1000},
             "index": {"type": "integer", "minimum": 0},
         },
-        "required": ["time", "index"],
-    },
+        *("time", "index"),
+    ),
 }
 
 _RULES = """\

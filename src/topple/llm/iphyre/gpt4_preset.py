@@ -32,7 +32,7 @@ from topple.iphyre.plan import Elimination, Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.rules import SECONDS, Rules
 from topple.iphyre.score import Score
-from topple.llm.answers import Schema, check, find_list
+from topple.llm.answers import Schema, check, find_list, object_schema
 from topple.llm.puzzle import Flow, Question
 from topple.llm.reply import Reply
 
@@ -48,14 +48,10 @@ _MAX_ENTRIES = 1000
 _SCHEMA: Schema = {
     "type": "array",
     "maxItems": _MAX_ENTRIES,
-    "items": {
-        "type": "object",
-        "properties": {
-            "time": {"type": "number"},
-            "index": {"type": "integer", "minimum": 0},
-        },
-        "required": ["time", "index"],
-    },
+    "items": object_schema(
+        {"time": {"type": "number"}, "index": {"type": "integer", "minimum": 0}},
+        *("time", "index"),
+    ),
 }
 
 _BEFORE = """\

@@ -21,7 +21,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topple.llm.answers import AnswerError, Schema
+from topple.llm.answers import AnswerError, object_schema
 from topple.llm.messages import Picture
 from topple.llm.phyre.feedback import Watched
 from topple.llm.phyre.pictures import LABELLED, numbered
@@ -150,16 +150,14 @@ def flow(puzzle: PhyrePuzzle) -> Flow:
             return
 
 
-_SCHEMA: Schema = {
-    "type": "object",
-    "properties": {
+_SCHEMA = object_schema(
+    {
         "cell": {"type": "integer", "minimum": 1},
         "radius": {"type": "integer", "minimum": 1},
         "prediction": {"type": "string", "maxLength": _LONGEST_PREDICTION},
     },
-    "required": ["cell", "radius"],
-    "additionalProperties": False,
-}
+    *("cell", "radius"),
+)
 
 
 def _question(

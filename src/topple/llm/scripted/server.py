@@ -25,8 +25,6 @@ class Response(NamedTuple):
 
 
 class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of clients that hang up."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
