@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+Floats = npt.NDArray[np.float64]
+
 SIGNIFICANCE = 0.01  # of the published comparisons
 BOOTSTRAP_DRAWS = 10_000
 BOOTSTRAP_SEED = 0
@@ -54,12 +56,22 @@ def bootstrap_interval(
     Folds share tasks, so it says how much the mean depends on which folds one takes, and not
     how well it would carry over to new templates. For two agents, give the differences.
     """
-    array: npt.NDArray[np.float64] = np.asarray(scores, np.float64)
-    rng = np.random.default_rng(seed)
-    means = array[rng.integers(0, len(array), size=(draws, len(array)))].mean(axis=1)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
+    low, high = bootstrap_band(np.asarray(scores, np.float64), confidence, draws, seed)
     return float(low), float(high)
+
+
+def bootstrap_band(
+    curves: Floats,
+    confidence: float = CONFIDENCE,
+    draws: int = BOOTSTRAP_DRAWS,
+    seed: int = BOOTSTRAP_SEED,
+) -> tuple[Floats, Floats]:
+    """[runs, ...] numbers to the lower and upper ends of an interval for their mean over runs."""
+    rng = np.random.default_rng(seed)
+    means = curves[rng.integers(0, len(curves), size=(draws, len(curves)))].mean(axis=1)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
+    return low, high
 
 
 def is_best(scores: Sequence[float], others: Sequence[Sequence[float]]) -> bool:

@@ -11,19 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from topple.reports.figures import color, label, panels, svg
 from topple.reports.statistics import (
     BOOTSTRAP_DRAWS,
-    BOOTSTRAP_SEED,
     CONFIDENCE,
+    bootstrap_band,
     bootstrap_interval,
 )
 from topple.reports.table import Table
 from topple.runs.record import RunRecord
 
-Floats = npt.NDArray[np.float64]
+_BAND_DRAWS = 2000
 
 
 @dataclass(frozen=True)
@@ -107,15 +106,6 @@ def group_table(runs: Iterable[StudyRun], metric: str, scale: float = 1.0) -> Ta
     )
 
 
-def band(curves: Floats, draws: int = 2000) -> tuple[Floats, Floats]:
-    """[runs, attempts] curves to the lower and upper ends of a bootstrap interval of their mean."""
-    rng = np.random.default_rng(BOOTSTRAP_SEED)
-    means = curves[rng.integers(0, len(curves), (draws, len(curves)))].mean(axis=1)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    return low, high
-
-
 def group_curves(runs: Sequence[StudyRun]) -> str:
     """Success curves of every group, a panel per study, with bands; they end with the attempts."""
     groups = _groups(runs)
@@ -132,7 +122,8 @@ def group_curves(runs: Sequence[StudyRun]) -> str:
             mean = curves.mean(axis=0)
             axis.plot(attempts, mean, color=color(number), label=name, marker=dot)
             if len(found) > 1:
-                axis.fill_between(attempts, *band(curves), color=color(number), alpha=0.15)
+                ends = bootstrap_band(curves, draws=_BAND_DRAWS)
+                axis.fill_between(attempts, *ends, color=color(number), alpha=0.15)
         label(axis, f"study {study}", "attempts per puzzle", "puzzles solved, %")
         axis.set_ylim(0, 100)
     return svg(figure)
