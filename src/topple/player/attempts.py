@@ -44,13 +44,7 @@ def progress(
         shown = subject in marks(session, player, SHOWN)
         study = None if player.study_id is None else session.get(Study, player.study_id)
         limit = limit if study is None else study.attempt_limit
-    return Progress(
-        attempts=tally.attempts,
-        limit=limit,
-        solved=tally.solved,
-        solved_at=tally.solved_at,
-        shown=shown,
-    )
+    return Progress.from_object(tally, limit=limit, shown=shown)
 
 
 def allowed_progress(
@@ -105,8 +99,7 @@ def add_attempt(
     session.add(row)
     session.flush()
     after = tally.add(row.counted, row.solved, row.reward)
-    made = {"attempts": after.attempts, "solved": after.solved, "solved_at": after.solved_at}
-    return row, before.model_copy(update=made)
+    return row, Progress.from_object(after, limit=before.limit, shown=before.shown)
 
 
 def own_attempts(player: Player, benchmark: Benchmark, subject: str) -> Select[Attempt]:

@@ -17,38 +17,24 @@ from topple.phyre.engine.balls import with_balls
 from topple.phyre.engine.request import STEPS_PER_SECOND
 from topple.phyre.engine.result import AttemptResult
 from topple.phyre.frames import draw_scene, start_poses
-from topple.phyre.scene import Body, Circle, Scene
+from topple.phyre.scene import Circle, Scene
+from topple.phyre.scene.codec import scene_data
 from topple.player.ids import OWN
 from topple.player.models.base import Trajectory
 from topple.player.models.iphyre import GameBody
-from topple.player.models.phyre import Convex, Disc, PhyreScene, SceneBody
+from topple.player.models.phyre import PhyreScene, SceneBody
 
 BALLS_TOUCH = 0.1  # px between two balls that still count as touching
 
 
 def scene_model(scene: Scene) -> PhyreScene:
-    """A PHYRE scene for the page."""
+    """A PHYRE scene for the page: what of its JSON form is drawn."""
+    bodies = scene_data(scene)["bodies"]
     return PhyreScene(
         width=scene.width,
         height=scene.height,
-        bodies=[_body(body) for body in scene.bodies],
+        bodies=[SceneBody(**{n: body[n] for n in SceneBody.model_fields}) for body in bodies],
         goal=None if scene.goal is None else (scene.goal.first, scene.goal.second),
-    )
-
-
-def _body(body: Body) -> SceneBody:
-    shapes: list[Disc | Convex] = [
-        Disc(circle=shape.radius)
-        if isinstance(shape, Circle)
-        else Convex(polygon=list(shape.vertices))
-        for shape in body.shapes
-    ]
-    return SceneBody(
-        shapes=shapes,
-        position=body.position,
-        angle=body.angle,
-        color=body.color.name.lower(),
-        dynamic=body.dynamic,
     )
 
 

@@ -136,11 +136,11 @@ def all_progress(store: Store, player: Player) -> list[PuzzleProgress]:
     """What a player has done, puzzle by puzzle."""
     with store.reading() as session:
         return [
-            PuzzleProgress(
+            PuzzleProgress.from_object(
+                tally,
                 benchmark=benchmark,
                 subject=subject,
                 attempts=tally.made,
-                solved_at=tally.solved_at,
                 practised=tally.practised > 0,
             )
             for benchmark in Benchmark

@@ -345,16 +345,13 @@ def plays(rows: list[Attempt]) -> list[Play]:
 def participant_score(found: Results) -> models.ParticipantScore:
     """A participant in the researcher's view."""
     player = found.at.player
-    main = [item for item in found.at.items if item.phase == "main"]
-    return models.ParticipantScore(
-        anonymous_id=player.anonymous_id,
+    return models.ParticipantScore.from_object(
+        player,
         number=player.number or 0,
-        group=player.group,
-        name=player.name,
         link=study_link(found.at.study.id, player.key),
         state=found.state,
         attempts=len(found.rows),
-        done=sum(item.done for item in main),
+        done=sum(item.done for item in found.at.items if item.phase == "main"),
         scored=len(found.scored),
         missing=len(found.missing),
         known=found.known,

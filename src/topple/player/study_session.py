@@ -214,13 +214,11 @@ class Participation:
             attempt_limit=self.study.attempt_limit,
             time_limit=self.design.time_limit,
             items=[
-                StudyItem(
+                StudyItem.from_object(
+                    item,
                     subject=item.subject if place < len(self.reached) else None,
-                    phase=item.phase,
-                    block=item.block,
                     attempts=item.tally.made,
                     solved=item.tally.solved,
-                    done=item.done,
                 )
                 for place, item in enumerate(self.items)
             ],

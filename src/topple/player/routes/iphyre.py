@@ -61,11 +61,9 @@ def list_games(
             continue
         tally = done.get(game.name, Tally())
         cards.append(
-            GameCard(
-                name=game.name,
-                title=game.title,
+            GameCard.from_object(
+                game,
                 split=named.split,
-                concept=game.concept,
                 balls=len(game.balls),
                 gray=len(game.eliminable),
                 thumbnail=f"/api/iphyre/games/{game.name}/thumbnail.png",

@@ -100,13 +100,12 @@ def list_tasks(
         if solved is None or solved == tally.solved:
             task = published_task(name)
             cards.append(
-                models.TaskCard(
+                models.TaskCard.from_object(
+                    tally,
                     id=name,
                     description=task.description,
                     thumbnail=_thumbnail(name),
                     scene=task.model,
-                    attempts=tally.attempts,
-                    solved=tally.solved,
                     shown=name in shown,
                 )
             )
