@@ -67,15 +67,12 @@ class Agent(Protocol[TrainingT, TestingT]):
     @property
     def traits(self) -> Traits:
         """The traits of this agent, which may depend on its settings."""
-        ...
 
     def train(self, training: TrainingT) -> None:
         """Learn from the training tasks or games, with as much simulation as wanted."""
-        ...
 
     def act(self, testing: TestingT) -> None:
         """Try to solve every scored task or game with as few attempts as possible."""
-        ...
 
 
 class Untrained:
@@ -120,12 +117,9 @@ class Learner(Agent[TrainingT, TestingT], Protocol[TrainingT, TestingT]):
     @property
     def settings(self) -> dict[str, Any]:
         """All settings by name, as they were used."""
-        ...
 
     def learn(self, training: TrainingT, options: TrainingOptions = UNSAVED) -> Iterator[Report]:
         """Train and yield reports; afterwards :meth:`train` has nothing left to do."""
-        ...
 
     def load(self, path: Path) -> dict[str, Any]:
         """Load a finished training from a checkpoint and return what it was for."""
-        ...

@@ -33,15 +33,12 @@ class Results(Protocol):
 
     def metrics(self) -> dict[str, Any]:
         """The scores, which are computed from the rest."""
-        ...
 
     def to_data(self) -> dict[str, Any]:
         """All that the scores are computed from, as plain values for JSON."""
-        ...
 
     def arrays(self) -> Arrays | None:
         """Large arrays that no score needs, if there are any."""
-        ...
 
 
 class Training(Protocol):
@@ -56,16 +53,13 @@ class Testing(Protocol):
     @property
     def simulator_calls(self) -> int:
         """Simulations of scored tasks or games, attempts included where they are counted."""
-        ...
 
     @property
     def privileged(self) -> bool:
         """Whether the agent saw outcomes without spending attempts on them."""
-        ...
 
     def results(self) -> Results:
         """What came out; raises ValueError if the agent left something out."""
-        ...
 
 
 class Benchmark(Protocol):
@@ -77,15 +71,12 @@ class Benchmark(Protocol):
 
     def engine_hash(self) -> str:
         """The hash of the engine's behaviour, which every record carries."""
-        ...
 
     def selection_from_data(self, data: Mapping[str, Any]) -> Any:
         """The selection with these plain values."""
-        ...
 
     def results_from_data(self, data: Mapping[str, Any], arrays: Arrays | None) -> Results:
         """The results with these plain values and arrays."""
-        ...
 
     def groups(self) -> tuple[str, ...]:
         """The groups that an agent file may have settings for; none by default."""
@@ -93,17 +84,14 @@ class Benchmark(Protocol):
 
     def training(self, config: RunConfig[Any], runner: Runner) -> Training:
         """The training phase of a run."""
-        ...
 
     def testing(self, config: RunConfig[Any], runner: Runner) -> Testing:
         """The scored phase of a run."""
-        ...
 
     def protocol(
         self, config: RunConfig[Any], traits: Traits, training: Any, testing: Any, runner: Runner
     ) -> dict[str, Any]:
         """The conditions of a run beyond those that all benchmarks share."""
-        ...
 
     def scored_configs(self, config: RunConfig[Any]) -> list[RunConfig[Any]]:
         """The runs that score a trained agent; the one it was trained for by default."""
@@ -117,7 +105,6 @@ class Benchmark(Protocol):
 
     def headline(self, record: RunRecord[Any, Any]) -> str:
         """A record's score in a few words, for progress messages."""
-        ...
 
 
 @cache

@@ -26,16 +26,13 @@ class Selection(Protocol):
     @property
     def group(self) -> str:
         """The group whose settings of an agent file apply, such as a setup; "" if none."""
-        ...
 
     @property
     def place(self) -> str:
         """A readable part of a file name."""
-        ...
 
     def to_data(self) -> dict[str, Any]:
         """The selection as plain values for JSON."""
-        ...
 
 
 S = TypeVar("S", bound=Selection, covariant=True)

@@ -20,11 +20,9 @@ class Executor(Protocol):
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[tuple[Item, Result]]:
         """Each item with its result, in the order they are finished."""
-        ...
 
     def close(self) -> None:
         """Give back what it holds."""
-        ...
 
 
 class LocalExecutor:
