@@ -26,7 +26,7 @@ from topple.phyre.attempt import Attempt, AttemptLog
 from topple.phyre.cache import ACTION_CACHE, ActionCache
 from topple.phyre.phases import Testing
 from topple.phyre.task import UnknownTaskError, load_task
-from topple.player.errors import NotFoundError
+from topple.player.errors import NotFoundError, raised_as
 from topple.player.geometry import trajectory
 from topple.player.models.base import Benchmark, Elimination
 from topple.player.models.replays import Imagination, ImaginedAttempt
@@ -55,10 +55,8 @@ def run_again(path: Path, name: str) -> Rerun:
     """
     record = run_record(path)
     solved = dict(zip(map(str, record.results.tasks), record.results.first_solved, strict=True))
-    try:
+    with raised_as(NotFoundError, UnknownTaskError, ValueError):
         task = load_task(name)
-    except (UnknownTaskError, ValueError) as error:
-        raise NotFoundError(str(error)) from None
     agent = agent_of(record.config)
     if not isinstance(agent, Imagine) or name not in solved:
         raise NotFoundError(f"this run has imagined nothing about {name}")
@@ -105,9 +103,7 @@ def imagination(path: Path, name: str, attempt: int) -> Imagination:
                     trajectory=trajectory(poses, bodies, motion.fps, motion.balls),
                 )
             )
-    return Imagination(
-        attempt=attempt, imagined=thought.imagined, solutions=thought.solutions, attempts=shown
-    )
+    return Imagination.from_object(thought, attempt=attempt, attempts=shown)
 
 
 def _rounded(poses: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -176,6 +172,4 @@ def _play_imagination(thought: GameThought, attempt: int) -> Imagination:
                 trajectory=trajectory(_rounded(motion.poses[::stride]), balls, _GAME_FPS),
             )
         )
-    return Imagination(
-        attempt=attempt, imagined=thought.imagined, solutions=thought.solutions, attempts=shown
-    )
+    return Imagination.from_object(thought, attempt=attempt, attempts=shown)

@@ -63,11 +63,10 @@ def phyre_replay(task: PhyreTask, action: list[float], stride: int) -> PhyreRepl
     result = task.attempt(action)
     if not result.outcome.is_valid:
         raise InvalidError(task.validity(action).reason or "the action is invalid")
-    return PhyreReplay(
+    return PhyreReplay.from_object(
+        task,
         task=task.name,
         name=task.title,
-        tier=task.tier,
-        description=task.description,
         action=action,
         outcome=outcome_name(result.outcome),
         steps=result.steps,

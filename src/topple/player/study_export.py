@@ -99,13 +99,12 @@ def _shared(found: studies.Results, position: int, item: Item) -> dict[str, Any]
 def _puzzles(found: studies.Results) -> Iterator[ExportedPuzzle]:
     for position, item in enumerate(found.at.items, start=1):
         ended = _end(item, [row for row in found.rows if row.subject == item.subject])
-        yield ExportedPuzzle(
+        yield ExportedPuzzle.from_object(
+            item,
             **_shared(found, position, item),
-            outcome=item.outcome,
             attempts=item.tally.made,
             solved_at=item.tally.solved_at,
             best_reward=item.tally.best_reward,
-            shown=item.shown,
             ended=ended,
             seconds=round(seconds_between(item.shown, ended), 3) if item.shown and ended else None,
         )

@@ -207,7 +207,8 @@ class Participation:
 
     def session(self) -> StudySession:
         """The progress, as the page sees it: puzzles that are not reached have no names."""
-        return StudySession(
+        return StudySession.from_object(
+            self,
             study=self.study.id,
             name=self.study.name,
             benchmark=Benchmark(self.study.benchmark),
@@ -222,8 +223,6 @@ class Participation:
                 )
                 for place, item in enumerate(self.items)
             ],
-            current=self.current,
-            step=self.step,
         )
 
     def check_playable(self, benchmark: Benchmark, subject: str) -> None:

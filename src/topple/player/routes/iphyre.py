@@ -86,10 +86,9 @@ def show_game(service: CurrentService, player: OptionalPlayer, game: GamePath) -
     with service.store.reading() as session:
         made = progress(session, player, Benchmark.IPHYRE, game)
         attempts = [game_attempt(row) for row in _shown_attempts(session, player, game)]
-    return GameScene(
-        name=named.name,
+    return GameScene.from_object(
+        named,
         title="" if in_study else named.game.title,  # it would be a hint
-        split=named.split,
         concept="" if in_study else named.game.concept,  # it would be a hint
         size=WIDTH,
         hz=RULES.hz,

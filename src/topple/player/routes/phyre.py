@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 from fastapi import APIRouter, BackgroundTasks, Request, Response
@@ -39,6 +41,7 @@ from topple.player.service import (
 from topple.player.solutions import find_solution, task_hint
 from topple.player.standing import has_baseline, phyre_standing, store_baselines
 from topple.player.study_session import note_shown
+from topple.player.tables import Player
 
 router = APIRouter(prefix="/api/phyre", tags=["PHYRE"])
 
@@ -122,12 +125,11 @@ def show_task(service: CurrentService, player: OptionalPlayer, task: TaskPath) -
         service.store.change(note_shown, player, task)
     with service.store.reading() as session:
         made = progress(session, player, Benchmark.PHYRE, task)
-    return models.TaskScene(
+    return models.TaskScene.from_object(
+        found,
         id=found.name,
         name="" if in_study else found.title,  # it would be a hint
         template=found.template or "",
-        tier=found.tier,
-        description=found.description,
         idea="" if in_study else found.idea,  # it would be a hint
         balls=found.tier.balls,
         radius_min=RADIUS_MIN,
@@ -215,34 +217,33 @@ def show_solution(
     service: CurrentService, player: CurrentPlayer, task: TaskPath
 ) -> models.Solution:
     """Return an agent's solution or one found by search; later attempts do not count."""
-    refuse_in_study(player)
-    found = find_task(service.store, task)
-    with service.searches.slot():
-        action, source = _solution(service, found)
+    with _solved(service, player, task) as (found, action, source):
         result = found.attempt(action)
     assert result.outcome is not Outcome.INVALID
-    with service.store.transaction() as session:
-        mark(session, player, task, SHOWN)
     return models.Solution(action=action, source=source, trajectory=found.trajectory(result, 1))
 
 
-def _solution(service: CurrentService, found: PhyreTask) -> tuple[list[float], str]:
-    solution = find_solution(service.runs, found)
-    if solution is None:
-        raise NotFoundError(f"no solution of {found.name} is known, and a search found none")
-    return solution
+@contextmanager
+def _solved(
+    service: CurrentService, player: Player, task: str
+) -> Iterator[tuple[PhyreTask, list[float], str]]:
+    """A task with a solution and its source, which the player is marked to know afterwards."""
+    refuse_in_study(player)
+    found = find_task(service.store, task)
+    with service.searches.slot():
+        solution = find_solution(service.runs, found)
+        if solution is None:
+            raise NotFoundError(f"no solution of {found.name} is known, and a search found none")
+        yield found, *solution
+    with service.store.transaction() as session:
+        mark(session, player, task, SHOWN)
 
 
 @router.post("/tasks/{task}/hints", dependencies=[Heavy])
 def give_hint(service: CurrentService, player: CurrentPlayer, task: TaskPath, body: HintIn) -> Hint:
     """Return a hint, taken from a solution; later attempts do not count."""
-    refuse_in_study(player)
-    found = find_task(service.store, task)
-    with service.searches.slot():
-        hint = task_hint(found, _solution(service, found)[0], body.level)
-    with service.store.transaction() as session:
-        mark(session, player, task, SHOWN)
-    return hint
+    with _solved(service, player, task) as (found, action, _):
+        return task_hint(found, action, body.level)
 
 
 @router.get("/standing")
