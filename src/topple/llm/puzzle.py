@@ -141,9 +141,9 @@ class Puzzle(ABC, Generic[Seen]):
     def flow(self) -> Flow:
         """Ask questions until the puzzle is over."""
 
-    @abstractmethod
     def simulate(self, wanted: Simulation) -> Any:
-        """The result of a simulation that the flow waits for."""
+        """The result of a simulation that the flow waits for, if it ever does."""
+        raise NotImplementedError
 
     @abstractmethod
     def describe(self, seen: Seen | None, second: float) -> str:

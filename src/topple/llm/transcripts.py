@@ -189,14 +189,9 @@ def _safe(text: str) -> str:
 
 def _cells(account: Account) -> Iterable[str]:
     tools = ", ".join(f"{name} {count}" for name, count in account.tool_calls.items())
+    names = ("calls", "requests", "prompt_tokens", "completion_tokens", "turns", "passed")
     return [
-        f"{account.calls:,}",
-        f"{account.requests:,}",
-        f"{account.prompt_tokens:,}",
-        f"{account.completion_tokens:,}",
-        f"{account.turns:,}",
-        f"{account.passed:,}",
-        f"{account.failures:,}",
+        *(f"{getattr(account, name):,}" for name in (*names, "failures")),
         tools,
         f"{account.model_seconds:.1f}",
         f"{account.wall_seconds:.1f}",

@@ -31,7 +31,7 @@ from topple.llm.iphyre.pictures import draw_play, draw_world
 from topple.llm.iphyre.scene import game_lines
 from topple.llm.messages import Picture
 from topple.llm.presets import apply_preset
-from topple.llm.puzzle import Flow, Made, Puzzle, Question, Simulation
+from topple.llm.puzzle import Flow, Made, Puzzle, Question
 from topple.llm.settings import ChatSettings
 from topple.media.files import Frame
 from topple.runs.agent import Observation, Traits
@@ -142,10 +142,6 @@ class IphyrePuzzle(Puzzle[WatchedPlay]):
         _, plan, score = self.testing.log.last
         self.solved = score.solved
         return watch_play(self.game, len(self.testing.log), plan, score, self.testing.rules)
-
-    def simulate(self, wanted: Simulation) -> Any:
-        """Plays are simulated where they are made, so there is nothing to wait for."""
-        raise NotImplementedError
 
     def _in_advance(self, notes: list[str]) -> Asking:
         """Ask for all times, then play."""
