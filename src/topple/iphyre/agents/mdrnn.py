@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -130,11 +130,6 @@ class Mdrnn:
         above_zero(self, "learning_rate")
         self.network = MdrnnNetwork(self.hidden_size, self.n_mixtures)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings, by name."""
-        return settings_of(self)
-
     def fit(
         self,
         sequences: Sequences,
@@ -156,7 +151,7 @@ class Mdrnn:
             len(parts),
             Schedule(self.n_epochs, self.batch_size, self.learning_rate, constant=True),
             seed,
-            key={**self.settings, "seed": seed, "data": sequences.digest},
+            key={**settings_of(self), "seed": seed, "data": sequences.digest},
         )
         yield from fitting.epochs(checkpoint)
 
@@ -288,7 +283,7 @@ class MdrnnAgent:
 def train_mdrnn(model: Mdrnn, games: Sequence[Game], each: int, seed: int) -> Iterator[Report]:
     """Train a model on sampled episodes, resuming from the cache or taking it from there."""
     data = [game.name for game in games], each, seed
-    text = json.dumps([model.settings, *data], sort_keys=True)
+    text = json.dumps([settings_of(model), *data], sort_keys=True)
     name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
     path = paths.cache_folder() / _FOLDER / f"mdrnn-{name}.pt"
     return model.fit(collect_sequences(games, each), seed, path)
