@@ -189,23 +189,14 @@ def find_records(*places: Path, benchmark: str | None = None) -> Iterator[RunRec
         data = read_data(path)
         if benchmark in (None, data["config"].get("benchmark")):
             record = _record(path, data)
-            check_engine(record, path)
+            if not made_here(record):
+                ours = find_benchmark(record.config.benchmark).engine_hash()
+                raise RecordError(
+                    f"{path} was made with engine {record.provenance.get('engine')}, this is "
+                    f"{ours}: their outcomes cannot be compared; run it again, or keep the records "
+                    "of the engines in folders of their own"
+                )
             yield record
-
-
-def check_engine(record: RunRecord[Any, Any], path: Path) -> None:
-    """Refuse a record that another engine made.
-
-    Raises:
-        RecordError: The engine hashes differ.
-    """
-    if not made_here(record):
-        ours = find_benchmark(record.config.benchmark).engine_hash()
-        raise RecordError(
-            f"{path} was made with engine {record.provenance.get('engine')}, this is {ours}: "
-            "their outcomes cannot be compared; run it again, or keep the records of the engines "
-            "in folders of their own"
-        )
 
 
 def made_here(record: RunRecord[Any, Any]) -> bool:
