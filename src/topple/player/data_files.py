@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Container, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +103,13 @@ def games_data() -> dict[str, Any]:
                 **geometry,
             }
         )
-    rules = {name: rules_data(each) for name, each in RULES.items()}
-    return {"rules": rules, "games": games}
+    return {"rules": all_rules(), "games": games}
+
+
+@cache
+def all_rules() -> dict[str, dict[str, Any]]:
+    """The data of all rules by name."""
+    return {name: rules_data(rules) for name, rules in RULES.items()}
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:

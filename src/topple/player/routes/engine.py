@@ -6,13 +6,11 @@ routes are not on the list of `topple.player.routes.guard`.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from fastapi import APIRouter, Response
 
-from topple.player.bits import RULES
-from topple.player.data_files import rules_data
+from topple.player.data_files import all_rules
 from topple.player.errors import NotFoundError
 from topple.player.models.base import Model
 from topple.player.service import CurrentService
@@ -29,16 +27,11 @@ class Engine(Model):
     rules: dict[str, dict[str, Any]]  # of I-PHYRE, by name
 
 
-@lru_cache(maxsize=1)
-def _rules() -> dict[str, dict[str, Any]]:
-    return {name: rules_data(rules) for name, rules in RULES.items()}
-
-
 @router.get("")
 def show_engine(service: CurrentService) -> Engine:
     """Return where the engines are, if this server has them, and the rules of games."""
     there = service.settings.module is not None
-    return Engine(module=f"{router.prefix[1:]}{_MODULE}" if there else None, rules=_rules())
+    return Engine(module=f"{router.prefix[1:]}{_MODULE}" if there else None, rules=all_rules())
 
 
 @router.get(
