@@ -260,21 +260,18 @@ class Mind:
             trace: where bodies were seen to go.
         """
         self._failed.append(row)
+        self.imagined += len(self.percepts)
         moving = [k for k, moves in enumerate(self._game.scene.is_dynamic) if moves]
         spread = 20.0 + 2.0 * self._agent.place_noise
         seen = self._looks(trace.poses, moving)
         for place, percept in enumerate(self.percepts):
-            expected = self._looks(self._expected(percept, plan).poses, moving)
+            expected = self._looks(_motion(percept, plan, self.rules).poses, moving)
             count = min(len(seen), len(expected))
             off = np.hypot(*np.moveaxis(seen[:count] - expected[:count], -1, 0))
             surprise = np.minimum(off / spread, _SURPRISE).max(axis=1, initial=0.0)
             # A percept that expected an early end said nothing of what came afterwards.
             late_looks = np.full(len(seen) - count, _SURPRISE)
             self._logs[place] -= np.square([*surprise, *late_looks]).mean() / 2 * _SURPRISE
-
-    def _expected(self, percept: Percept, plan: Plan) -> Trace:
-        self.imagined += 1
-        return _motion(percept, plan, self.rules)
 
     def thought(self, row: Rows, plan: Plan, shown: int) -> Thought:
         """What was imagined before a plan is played.

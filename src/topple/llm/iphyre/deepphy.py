@@ -23,7 +23,6 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from topple.iphyre.engine.batch import World
 from topple.iphyre.episode import Episode
 from topple.iphyre.game import Game
 from topple.iphyre.plan import Elimination, Plan
@@ -173,7 +172,7 @@ def plan_of(game: Game, removals: Any, hz: int = 10) -> Plan:
 
 
 def _pictures(puzzle: IphyrePuzzle, plays: int) -> list[Picture]:
-    world: World = Episode(puzzle.game, puzzle.testing.rules).world
+    world = Episode(puzzle.game, puzzle.testing.rules).world
     shown = [
         ("The start, with the numbers of the gray blocks:", numbered_blocks(puzzle.game, world))
     ]
