@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,8 +101,8 @@ def _service(runs: tuple[Path, ...]) -> Iterator[Service]:
             service.store.close()
 
 
-def _plain(models: Iterable[BaseModel], without: set[str]) -> list[dict[str, Any]]:
-    return [model.model_dump(mode="json", exclude=without) for model in models]
+def _plain(models: Iterable[BaseModel], without: Set[str] = frozenset()) -> list[dict[str, Any]]:
+    return [model.model_dump(mode="json", exclude=set(without)) for model in models]
 
 
 def _answers(service: Service, names: Sequence[str]) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _game(service: Service, card: GameCard) -> dict[str, Any]:
 
 
 def _hints(give: Callable[..., Hint], *about: object) -> list[dict[str, Any]]:
-    return _plain((give(*about, level) for level in HINT_LEVELS), set())
+    return _plain(give(*about, level) for level in HINT_LEVELS)
 
 
 def _limits() -> dict[str, Any]:
@@ -244,7 +244,7 @@ def _run(service: Service, entry: IndexedRun) -> Mapping[str, Any] | None:
     """A run and its attempts by task or game, unless they were left out of the record."""
     detail = replays.show_run(service, entry.id)
     attempts = {
-        item.subject: _plain(replays.list_run_attempts(service, entry.id, item.subject), set())
+        item.subject: _plain(replays.list_run_attempts(service, entry.id, item.subject))
         for item in detail.items
         if item.attempts
     }
@@ -261,11 +261,8 @@ def _imagined(entry: IndexedRun, attempts: Mapping[str, Sequence[Any]]) -> dict[
     """What was imagined before the first attempts at each task."""
     return {
         name: _plain(
-            (
-                imagination(entry.path, name, number)
-                for number in range(1, min(len(made), IMAGINED_ATTEMPTS) + 1)
-            ),
-            set(),
+            imagination(entry.path, name, number)
+            for number in range(1, min(len(made), IMAGINED_ATTEMPTS) + 1)
         )
         for name, made in attempts.items()
     }
