@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topple.datasets.builder import manifest_fields, read_manifest, sha256_of
-from topple.datasets.formats import Format, Reader, find_format
+from topple.datasets.formats import Format, ShardReader, find_format
 from topple.datasets.plan import Plan, ShardId, open_source
 from topple.datasets.sample import Sample, differences, generator
 from topple.datasets.spec import Spec, spec_from_data
@@ -96,7 +96,7 @@ def _shares(sizes: Sequence[int], samples: int, rng: np.random.Generator) -> lis
 
 
 def _compare(
-    form: Format, reader: Reader, chosen: Sequence[int], plan: Plan, shard: ShardId, spec: Spec
+    form: Format, reader: ShardReader, chosen: Sequence[int], plan: Plan, shard: ShardId, spec: Spec
 ) -> tuple[list[Fault], int]:
     """Simulate some attempts of a shard again and compare every field."""
     rows = plan.rows(shard)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from topple.datasets.builder import DatasetError, manifest_fields, read_manifest
-from topple.datasets.formats import Reader, find_format
+from topple.datasets.formats import ShardReader, find_format
 from topple.datasets.sample import Sample
 from topple.datasets.spec import spec_from_data
 
@@ -36,7 +36,8 @@ class Split:
             )
         self.shards = [entry for entry in manifest["shards"] if entry["split"] == name]
         self._ends = list(accumulate(entry["samples"] for entry in self.shards))
-        self._readers: dict[int, Reader] = {}
+        self._readers: dict[int, ShardReader] = {}
+        find_format(self.spec.format)  # says now if its library is missing
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -54,7 +55,7 @@ class Split:
     def __iter__(self) -> Iterator[Sample]:
         return (self[number] for number in range(len(self)))
 
-    def reader(self, shard: int) -> Reader:
+    def reader(self, shard: int) -> ShardReader:
         """The samples of one shard."""
         if shard not in self._readers:
             if len(self._readers) >= _OPEN:
@@ -72,5 +73,4 @@ def open_dataset(folder: Path | str) -> dict[str, Split]:
         ValueError: The library of its format is not installed.
     """
     manifest = read_manifest(Path(folder))
-    find_format(manifest["spec"]["format"])
     return {name: Split(Path(folder), name, manifest) for name in manifest["splits"]}

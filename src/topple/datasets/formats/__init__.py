@@ -30,16 +30,31 @@ class Target(NamedTuple):
         return self.source.fields
 
 
-class Reader(Protocol):
-    """The samples of a shard."""
+class ShardReader:
+    """The samples of a shard.
+
+    Args:
+        folder: of the data set.
+        entry: what ``dataset.json`` says of the shard.
+        spec: what the data set holds.
+        fields: what a stored sample holds.
+    """
 
     def __init__(
         self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None: ...
+    ) -> None:
+        self._folder, self._path = folder, folder / entry["files"][0]
+        self._entry, self._spec, self._fields = entry, spec, fields
+        self._open()
 
-    def __len__(self) -> int: ...
+    def _open(self) -> None:
+        """Look into the files, if that has to be done before a sample is read."""
 
-    def __getitem__(self, number: int) -> Sample: ...
+    def __len__(self) -> int:
+        return int(self._entry["samples"])
+
+    def __getitem__(self, number: int) -> Sample:
+        raise NotImplementedError
 
 
 class Format(Protocol):
@@ -53,7 +68,7 @@ class Format(Protocol):
 
     LIBRARIES: Sequence[str]  # distributions whose versions decide about the bytes
     LOSSY: Sequence[str]  # fields that come back changed; they are compared as they are stored
-    Reader: type[Reader]
+    Reader: type[ShardReader]
 
     def write(self, target: Target, batches: Iterable[Batch]) -> list[str]:
         """Write a shard; returns patterns of its files, relative to the folder."""

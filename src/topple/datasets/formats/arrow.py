@@ -7,7 +7,6 @@ no encoding. Hugging Face's ``datasets`` reads them, too.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -39,8 +38,8 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
 class Reader(parquet.Reader):
     """The rows of a file, read by record batches."""
 
-    def _open(self, path: Path) -> None:
-        self._batches = pa.ipc.open_file(pa.memory_map(str(path)))
+    def _open(self) -> None:
+        self._batches = pa.ipc.open_file(pa.memory_map(str(self._path)))
         count = self._batches.num_record_batches
         sizes = [self._batches.get_batch(number).num_rows for number in range(count)]
         self._ends = np.cumsum(sizes, dtype=int)

@@ -5,11 +5,10 @@ Rows are padded with zeros to the largest of the shard; ``shape/NAME`` has the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product, repeat
 from math import prod
 from operator import add, gt
-from pathlib import Path
 from typing import Any
 
 import h5py
@@ -17,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from isal import isal_zlib
 
-from topple.datasets.formats import Target
+from topple.datasets.formats import ShardReader, Target
 from topple.datasets.sample import Array, Batch, Column, Field, Sample
-from topple.datasets.spec import Spec
 from topple.files import whole_file
 
 LIBRARIES = ("h5py", "isal")
@@ -120,13 +118,10 @@ def _create(
     data.attrs["about"] = about
 
 
-class Reader:
+class Reader(ShardReader):
     """The rows of a file."""
 
-    def __init__(
-        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None:
-        self._path, self._fields = folder / entry["files"][0], fields
+    def _open(self) -> None:
         with h5py.File(self._path) as file:
             self._length = len(file["key"]) if "key" in file else 0
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -21,7 +21,7 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 
 import topple.envs
-from topple.datasets.formats import Target
+from topple.datasets.formats import ShardReader, Target
 from topple.datasets.iphyre_source import IPhyreSource
 from topple.datasets.sample import Batch, Field, Sample, Source, batch_samples
 from topple.datasets.spec import Spec
@@ -56,9 +56,9 @@ def stored_fields(source: Source) -> dict[str, Field]:
     }
 
 
-def play(sample: Sample, source: IPhyreSource) -> dict[str, Any]:
+def expected(sample: Sample, source: Source) -> Sample:
     """Play the plan of a sample in the environment, and keep every step."""
-    game, strategy = source.game(sample["task"]), source.spec.strategy
+    game, strategy = cast(IPhyreSource, source).game(sample["task"]), source.spec.strategy
     ticks = sample["action"]
     due = {int(tick): block + 1 for block, tick in enumerate(ticks) if tick >= 0}
     times = np.zeros(MAX_ELIMINABLE, np.float32)
@@ -86,7 +86,7 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     arrays: dict[str, Any] = {}
     options = []
     for number, sample in enumerate(batch_samples(batches)):
-        episode = play(sample, cast(IPhyreSource, target.source))
+        episode = expected(sample, target.source)
         options.append({word: episode[word] for word in _OPTIONS})
         arrays |= {f"{word}_{number}": episode[word] for word in _STEPS}
     with whole_file(target.folder / name) as temporary, temporary.open("wb") as file:
@@ -130,25 +130,11 @@ def _episodes(part: Path, first: int) -> Iterator[EpisodeBuffer]:
             yield EpisodeBuffer(id=first + number, options=options, **steps)
 
 
-class Reader:
+class Reader(ShardReader):
     """The episodes of a shard in the Minari data set that it became a part of."""
-
-    def __init__(
-        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None:
-        self._path, self._fields = folder / entry["files"][0], fields
-        self._first, self._count = entry["first"], entry["samples"]
-
-    def __len__(self) -> int:
-        return int(self._count)
 
     def __getitem__(self, number: int) -> Sample:
         with h5py.File(self._path) as file:
-            group = file[f"episode_{self._first + number}"]
+            group = file[f"episode_{self._entry['first'] + number}"]
             words = {name: str(group.attrs[f"options/{name}"]) for name in _OPTIONS}
             return {**words, **{name: group[name][()] for name in _STEPS}}
-
-
-def expected(sample: Sample, source: Source) -> Sample:
-    """The episode of a sample, played again."""
-    return play(sample, cast(IPhyreSource, source))

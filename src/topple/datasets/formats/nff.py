@@ -8,16 +8,14 @@ spring; zero after the end. ``actions.npy`` has x, y and time of each removal. S
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import cast
 
 import numpy as np
 
-from topple.datasets.formats import Target
+from topple.datasets.formats import ShardReader, Target
 from topple.datasets.iphyre_source import IPhyreSource
 from topple.datasets.sample import Batch, Field, Sample, Source, batch_samples
-from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.iphyre.dataset import FPS, walk
 from topple.iphyre.engine.batch import MAX_BODIES
@@ -39,9 +37,10 @@ def stored_fields(source: Source) -> dict[str, Field]:
     }
 
 
-def stored(sample: Sample, source: IPhyreSource) -> Sample:
+def expected(sample: Sample, source: Source) -> Sample:
     """What is stored of a sample."""
-    game, rules = source.game(sample["task"]), source.rules
+    own = cast(IPhyreSource, source)
+    game, rules = own.game(sample["task"]), own.rules
     plan = row_plan(game, sample["action"], rules)
     vectors = np.zeros((SECONDS * FPS, MAX_BODIES, COLUMNS + 4))
     last = int(sample["ticks"]) - 1
@@ -61,27 +60,24 @@ def stored(sample: Sample, source: IPhyreSource) -> Sample:
 
 def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write the episodes of a game."""
-    source = cast(IPhyreSource, target.source)
-    game = source.splits[target.shard.split][target.shard.number]
+    game = target.source.splits[target.shard.split][target.shard.number]
     solutions = target.spec.actions.counts().get("solutions", 0)
     counts = {"solutions": 0, "failures": solutions}  # where the next of a kind goes
     for sample in batch_samples(batches):
         number = counts[sample["draw"]]
         counts[sample["draw"]] += 1
-        for name, array in stored(sample, source).items():
+        for name, array in expected(sample, target.source).items():
             path = target.folder / f"game_seq_data/{game}/{number}/{name}.npy"
             with whole_file(path) as temporary, temporary.open("wb") as file:
                 np.save(file, array)
     return [f"game_seq_data/{game}/*/*.npy"]
 
 
-class Reader:
+class Reader(ShardReader):
     """The episodes of a game, by their numbers."""
 
-    def __init__(
-        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None:
-        home = folder / entry["files"][0].removesuffix("/*/*.npy")
+    def _open(self) -> None:
+        home = self._path.parent.parent
         self._folders = sorted(home.glob("*"), key=lambda path: int(path.name))
 
     def __len__(self) -> int:
@@ -91,8 +87,3 @@ class Reader:
         return {
             name: np.load(self._folders[number] / f"{name}.npy") for name in ("vectors", "actions")
         }
-
-
-def expected(sample: Sample, source: Source) -> Sample:
-    """What is stored of a sample, made again."""
-    return stored(sample, cast(IPhyreSource, source))

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from topple.datasets.formats import Target
+from topple.datasets.formats import ShardReader, Target
 from topple.datasets.formats.pictures import picture_files
 from topple.datasets.sample import Array, Batch, Column, Field, Sample
 from topple.datasets.spec import Spec
@@ -155,18 +154,13 @@ def _pictures(name: str, column: Column) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(starts), images)
 
 
-class Reader:
+class Reader(ShardReader):
     """The rows of a file, read by groups."""
 
-    def __init__(
-        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None:
-        self._open(folder / entry["files"][0])
-        self._fields, self._spec = fields, spec
-        self._group: tuple[int, pa.Table] | None = None
+    _group: tuple[int, pa.Table] | None = None  # the one that was read last
 
-    def _open(self, path: Path) -> None:
-        self._file = pq.ParquetFile(path)
+    def _open(self) -> None:
+        self._file = pq.ParquetFile(self._path)
         metadata = self._file.metadata
         sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         self._ends = np.cumsum(sizes, dtype=int)

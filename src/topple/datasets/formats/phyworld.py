@@ -7,17 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 
-from topple.datasets.formats import Target
+from topple.datasets.formats import ShardReader, Target
 from topple.datasets.sample import Batch, Field, Sample, Source, film_frames
-from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.media.files import mp4_bytes, read_mp4
 
@@ -62,16 +60,8 @@ def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     return [name]
 
 
-class Reader:
+class Reader(ShardReader):
     """The attempts on a scene."""
-
-    def __init__(
-        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None:
-        self._path, self._count = folder / entry["files"][0], entry["samples"]
-
-    def __len__(self) -> int:
-        return int(self._count)
 
     def __getitem__(self, number: int) -> Sample:
         with h5py.File(self._path) as file:

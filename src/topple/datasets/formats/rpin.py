@@ -8,21 +8,21 @@ row 0 at the bottom, like PHYRE's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
 import hickle
 import numpy as np
 
-from topple.datasets.formats import Target
+from topple.datasets.formats import ShardReader, Target
 from topple.datasets.phyre_source import PhyreSource
 from topple.datasets.sample import Array, Batch, Field, Sample, Source, batch_samples
 from topple.datasets.spec import Spec
 from topple.files import whole_file
 from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.fold import Setup, Split, load_fold
-from topple.phyre.scene import Color, Scene
+from topple.phyre.scene import Color
 
 LIBRARIES = ("hickle", "h5py")
 LOSSY: tuple[str, ...] = ()
@@ -41,8 +41,9 @@ def stored_fields(source: Source) -> dict[str, Field]:
     }
 
 
-def stored(sample: Sample, scene: Scene) -> Sample:
+def expected(sample: Sample, source: Source) -> Sample:
     """What is stored of a sample."""
+    scene = cast(PhyreSource, source).scene(sample["task"])
     codes, masks = sample["codes"][:, ::-1], sample["masks"][:, ::-1]
     bodies = [
         number
@@ -88,12 +89,11 @@ def resized(picture: Array, size: int) -> Array:
 
 def write(target: Target, batches: Iterable[Batch]) -> list[str]:
     """Write the attempts of a task."""
-    source = cast(PhyreSource, target.source)
-    task = source.splits[target.shard.split][target.shard.number]
+    task = target.source.splits[target.shard.split][target.shard.number]
     place = task.replace(":", "/")
     _write_splits(target.folder, target.spec)
     for number, sample in enumerate(batch_samples(batches)):
-        kept = stored(sample, source.scene(task))
+        kept = expected(sample, target.source)
         picture = target.folder / f"images/{place}/{number:03d}.npy"
         with whole_file(picture) as path, path.open("wb") as file:
             np.save(file, kept["image"])
@@ -123,17 +123,11 @@ def _write_splits(folder: Path, spec: Spec) -> None:
                 temporary.write_text("".join(f"{task}\n" for task in tasks), encoding="utf-8")
 
 
-class Reader:
+class Reader(ShardReader):
     """The attempts of a task."""
 
-    def __init__(
-        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None:
-        self._folder, self._count = folder, entry["samples"]
-        self._place = entry["files"][0].removeprefix("images/").removesuffix("/*")
-
-    def __len__(self) -> int:
-        return int(self._count)
+    def _open(self) -> None:
+        self._place = self._entry["files"][0].removeprefix("images/").removesuffix("/*")
 
     def __getitem__(self, number: int) -> Sample:
         def load(folder: str, ending: str) -> Any:
@@ -147,8 +141,3 @@ class Reader:
             "boxes": load("labels", "boxes"),
             "masks": load("labels", "masks"),
         }
-
-
-def expected(sample: Sample, source: Source) -> Sample:
-    """What is stored of a sample, made again."""
-    return stored(sample, cast(PhyreSource, source).scene(sample["task"]))

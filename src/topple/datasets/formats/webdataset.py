@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from topple.datasets.formats import Target, frames_per_second
+from topple.datasets.formats import ShardReader, Target, frames_per_second
 from topple.datasets.formats.pictures import picture_files
 from topple.datasets.sample import Array, Batch, Column, Field, Sample, Source, film_frames
 from topple.datasets.spec import Spec
@@ -195,13 +194,10 @@ def _frames(name: str, field: Field, files: Mapping[str, bytes], spec: Spec) -> 
     return np.array(pictures, np.uint8).reshape(len(pictures), *shape)
 
 
-class Reader:
+class Reader(ShardReader):
     """The samples of a tar file, found by one look through its headers."""
 
-    def __init__(
-        self, folder: Path, entry: Mapping[str, Any], spec: Spec, fields: Mapping[str, Field]
-    ) -> None:
-        self._path, self._spec, self._fields = folder / entry["files"][0], spec, fields
+    def _open(self) -> None:
         self._members: dict[str, dict[str, tuple[int, int]]] = {}
         with tarfile.open(self._path) as archive:
             for member in archive:
