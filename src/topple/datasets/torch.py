@@ -18,9 +18,10 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
 
+from topple.datasets.builder import read_manifest
 from topple.datasets.plan import Plan, open_source
-from topple.datasets.read import Split, open_dataset
-from topple.datasets.sample import Array, Sample, generator
+from topple.datasets.read import Split
+from topple.datasets.sample import Array, Column, Sample, generator
 from topple.datasets.spec import Spec
 from topple.phyre.engine.backend import Backend
 from topple.threads import check_count
@@ -47,16 +48,12 @@ def collate(samples: Sequence[Mapping[str, Any]]) -> Batch:
         if isinstance(values[0], str):
             batch[name] = values
             continue
-        arrays = [np.asarray(value) for value in values]
-        shapes = np.array([array.shape for array in arrays], np.int64).reshape(len(arrays), -1)
-        largest = shapes.max(axis=0)
-        if (shapes == largest).all():
-            batch[name] = torch.from_numpy(np.stack(arrays))
+        column = Column([np.asarray(value) for value in values])
+        shapes = column.shapes()
+        if (shapes == shapes[0]).all():
+            batch[name] = torch.from_numpy(np.stack(column.rows))
             continue
-        padded = np.zeros((len(arrays), *largest.tolist()), arrays[0].dtype)
-        for row, array in zip(padded, arrays, strict=True):
-            row[tuple(slice(0, size) for size in array.shape)] = array
-        batch[name] = torch.from_numpy(padded)
+        batch[name] = torch.from_numpy(column.padded(column[0].dtype))
         batch[f"{name}_shape"] = torch.from_numpy(shapes)
     return batch
 
@@ -70,20 +67,13 @@ class SplitDataset(Dataset[dict[str, Any]]):
     """
 
     def __init__(self, folder: Path | str, split: str = "train") -> None:
-        self._samples = _split(folder, split)
+        self._samples = Split(Path(folder), split, read_manifest(Path(folder)))
 
     def __len__(self) -> int:
         return len(self._samples)
 
     def __getitem__(self, number: int) -> dict[str, Any]:
         return to_tensors(self._samples[number])
-
-
-def _split(folder: Path | str, name: str) -> Split:
-    splits = open_dataset(folder)
-    if name not in splits:
-        raise ValueError(f"{folder} has no split {name!r}; it has {', '.join(splits)}")
-    return splits[name]
 
 
 class _Stream(IterableDataset[Batch], ABC):
@@ -167,7 +157,7 @@ class StreamDataset(_Stream):
         ranks: int = 1,
     ) -> None:
         super().__init__(batch_size, epochs, rank, ranks)
-        self._split = _split(folder, split)
+        self._split = Split(Path(folder), split, read_manifest(Path(folder)))
         self._shuffle, self._seed = shuffle, seed
 
     @property
