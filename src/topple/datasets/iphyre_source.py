@@ -14,12 +14,10 @@ from topple.datasets.sample import (
     Array,
     Batch,
     Column,
-    Draw,
     Field,
     Row,
     Source,
     check_splits,
-    draw_by_kind,
     generator,
     picture_fields,
     row_columns,
@@ -60,11 +58,10 @@ class IPhyreSource(Source):
     """
 
     def __init__(self, spec: Spec, base: Path = Path()) -> None:
-        self.spec, self.base = spec, base
+        super().__init__(spec, base)
         self.rules: Rules = AT_60_HZ if spec.keep.hz == AT_60_HZ.hz else AT_10_HZ
         self._games: dict[str, Game] = {}
         self.splits = self._chosen()
-        self._drawn = lru_cache(maxsize=None)(self._draw)
         self._known = lru_cache(maxsize=None)(self._played)
         self._lines = lru_cache(maxsize=None)(lambda name: game_lines(self.game(name)))
 
@@ -138,37 +135,16 @@ class IPhyreSource(Source):
 
     # Draws.
 
-    def draw(self, task: str) -> list[Draw]:
-        """All attempts of a task; the same each time."""
-        return self._drawn(task)
+    def _nothing(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        return np.full((count, len(self.game(task).eliminable)), NEVER, np.int32)
 
-    def _draw(self, task: str) -> list[Draw]:
-        """All episodes of a game, kind by kind."""
-
-        def draw(kind: str, count: int, rng: np.random.Generator) -> Array:
-            found: Array = getattr(self, f"_{kind}")(self.game(task), count, rng)
-            return found
-
-        return draw_by_kind(self.spec, task, draw)
-
-    def _nothing(self, game: Game, count: int, rng: np.random.Generator) -> Array:
-        return np.full((count, len(game.eliminable)), NEVER, np.int32)
-
-    def _random(self, game: Game, count: int, rng: np.random.Generator) -> Array:
-        rows = random_rows(rng, count, len(game.eliminable), self.rules)
+    def _random(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        rows = random_rows(rng, count, len(self.game(task).eliminable), self.rules)
         return queued(rows, self.rules)
 
-    def _solutions(self, game: Game, count: int, rng: np.random.Generator) -> Array:
-        solving, _ = self._known(game.name)
-        return rng.permutation(solving)[:count]
-
-    def _failures(self, game: Game, count: int, rng: np.random.Generator) -> Array:
-        _, failing = self._known(game.name)
-        return rng.permutation(failing)[:count]
-
-    def _near_misses(self, game: Game, count: int, rng: np.random.Generator) -> Array:
+    def _near_misses(self, task: str, count: int, rng: np.random.Generator) -> Array:
         """Solutions with one removal left out or moved by up to half a second, which fail."""
-        solving, failing = self._known(game.name)
+        solving, failing = self._known(task)
         kept = [failing[:0]]
         for _ in range(_ROUNDS):
             if not len(solving) or sum(map(len, kept)) >= count:
@@ -181,12 +157,12 @@ class IPhyreSource(Source):
             ticks = np.where(stays | (near[np.arange(len(near)), block] < 0), NEVER, moved)
             near[np.arange(len(near)), block] = np.where(ticks < 0, NEVER, ticks)
             near = queued(near, self.rules)
-            kept.append(near[~self._solved(game, near)])
+            kept.append(near[~self._solved(self.game(task), near)])
         return np.concatenate(kept)[:count]
 
-    def _agent(self, game: Game, count: int, rng: np.random.Generator) -> Array:
-        rows = list(self._plays.get(game.name, ())[:count])
-        return np.array(rows, np.int32).reshape(len(rows), len(game.eliminable))
+    def _agent(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        rows = list(self._plays.get(task, ())[:count])
+        return np.array(rows, np.int32).reshape(len(rows), len(self.game(task).eliminable))
 
     @cached_property
     def _plays(self) -> Attempts:
@@ -199,10 +175,9 @@ class IPhyreSource(Source):
 
     def _played(self, name: str) -> tuple[Array, Array]:
         """Random plans of a game that solve it, and those that do not."""
-        game = self.game(name)
         rng = generator(self.spec.seed, name, "candidates")
-        rows = self._random(game, self.spec.actions.candidates, rng)
-        solved = self._solved(game, rows)
+        rows = self._random(name, self.spec.actions.candidates, rng)
+        solved = self._solved(self.game(name), rows)
         return rows[solved], rows[~solved]
 
     def _solved(self, game: Game, rows: Array) -> Array:

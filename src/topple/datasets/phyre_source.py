@@ -24,13 +24,11 @@ from topple.datasets.sample import (
     Array,
     Batch,
     Column,
-    Draw,
     Field,
     Painted,
     Row,
     Source,
     check_splits,
-    draw_by_kind,
     merged,
     picture_fields,
     row_columns,
@@ -142,13 +140,13 @@ class PhyreSource(Source):
     """
 
     def __init__(self, spec: Spec, base: Path = Path(), backend: Backend = "cpu") -> None:
-        self.spec, self.base, self.backend = spec, base, backend
+        super().__init__(spec, base)
+        self.backend = backend
         self._puzzles: dict[str, Task | Scene] = {}
         self._tiers: dict[str, Tier] = {}  # of scenes
         self._packed = _Packed({})
         self._memory = _Memory()
         self.splits = self._chosen()
-        self._drawn = lru_cache(maxsize=None)(self._draw)
         self._known = lru_cache(maxsize=1)(self._sorted_out)  # for all kinds of draws of a task
         self._words = lru_cache(maxsize=None)(self._described)
         self.cache_folder = paths.cache_folder()
@@ -274,19 +272,6 @@ class PhyreSource(Source):
 
     # Draws.
 
-    def draw(self, task: str) -> list[Draw]:
-        """All attempts of a task; the same each time."""
-        return self._drawn(task)
-
-    def _draw(self, task: str) -> list[Draw]:
-        """All attempts of a task, kind by kind."""
-
-        def draw(kind: str, count: int, rng: np.random.Generator) -> Array:
-            found: Array = getattr(self, f"_{kind}")(task, count, rng)
-            return found
-
-        return draw_by_kind(self.spec, task, draw)
-
     def _nothing(self, task: str, count: int, rng: np.random.Generator) -> Array:
         return np.zeros((count, 0))
 
@@ -305,14 +290,6 @@ class PhyreSource(Source):
 
     def _listed(self, task: str, count: int, rng: np.random.Generator) -> Array:
         return listed_actions(self.tier, min(count, self.spec.actions.candidates))
-
-    def _solutions(self, task: str, count: int, rng: np.random.Generator) -> Array:
-        solving, _ = self._known(task)
-        return rng.permutation(solving)[:count]
-
-    def _failures(self, task: str, count: int, rng: np.random.Generator) -> Array:
-        _, failing = self._known(task)
-        return failing[rng.permutation(len(failing))[:count]]
 
     def _near_misses(self, task: str, count: int, rng: np.random.Generator) -> Array:
         """Failures nearest to solutions, each beside another solution while there are some."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import prod
+from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -189,10 +190,19 @@ def merged(parts: Sequence[tuple[Array, Batch]]) -> Batch:
 
 
 class Source(ABC):
-    """Attempts of a benchmark: drawn, then made."""
+    """Attempts of a benchmark: drawn, then made.
 
-    spec: Spec
+    Args:
+        spec: what to draw and keep.
+        base: the folder that names of files are relative to.
+    """
+
     splits: dict[str, list[str]]  # the tasks of each split, by name
+    _known: Callable[[str], tuple[Array, Array]]  # actions that solve a task, and others
+
+    def __init__(self, spec: Spec, base: Path) -> None:
+        self.spec, self.base = spec, base
+        self._drawn: dict[str, list[Draw]] = {}
 
     @property
     @abstractmethod
@@ -204,9 +214,29 @@ class Source(ABC):
     def fields(self) -> dict[str, Field]:
         """What a sample holds."""
 
-    @abstractmethod
     def draw(self, task: str) -> list[Draw]:
-        """All attempts of a task; the same each time."""
+        """All attempts of a task, kind by kind; the same each time."""
+        if task not in self._drawn:
+            self._drawn[task] = [
+                Draw(kind, tuple(action))
+                for kind, count in self.spec.actions.counts().items()
+                for action in self._actions(task, kind, count).tolist()
+            ]
+        return self._drawn[task]
+
+    def _actions(self, task: str, kind: str, count: int) -> Array:
+        """[count or fewer, ...] actions of a kind, drawn by the method with its name."""
+        rng = generator(self.spec.seed, task, kind)
+        found: Array = getattr(self, f"_{kind}")(task, count, rng)
+        return found
+
+    def _solutions(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        solving, _ = self._known(task)
+        return rng.permutation(solving)[:count]
+
+    def _failures(self, task: str, count: int, rng: np.random.Generator) -> Array:
+        _, failing = self._known(task)
+        return failing[rng.permutation(len(failing))[:count]]
 
     @abstractmethod
     def _batch_size(self) -> int:
@@ -278,23 +308,6 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     """Random numbers that depend on a seed and on words alone."""
     digest = hashlib.blake2b("\0".join(words).encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
-
-
-def draw_by_kind(
-    spec: Spec, task: str, draw: Callable[[str, int, np.random.Generator], npt.ArrayLike]
-) -> list[Draw]:
-    """All attempts of a task, kind by kind.
-
-    Args:
-        spec: what the data set holds.
-        task: the name of the task or game.
-        draw: returns so many actions of a kind, one in a row.
-    """
-    return [
-        Draw(kind, tuple(action))
-        for kind, count in spec.actions.counts().items()
-        for action in np.asarray(draw(kind, count, generator(spec.seed, task, kind))).tolist()
-    ]
 
 
 def check_splits(splits: Mapping[str, Sequence[str]], what: str) -> None:
