@@ -6,6 +6,7 @@ which LZMA finds. docs/decisions/0015-solution-index.md compares codings.
 
 from __future__ import annotations
 
+import io
 import lzma
 from itertools import pairwise
 
@@ -43,33 +44,23 @@ def decode_solutions(
         ValueError: The payload is not that of so many tasks and actions.
     """
     width = -(-actions // 8)
-    decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ)
     numbers, counts = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
     try:
-        for first in range(0, tasks, _ROWS):
-            rows = min(_ROWS, tasks - first)
-            packed = _read(decoder, payload if first == 0 else b"", rows * width)
-            row, number = _solved(np.frombuffer(packed, np.uint8).reshape(rows, width))
-            numbers.append(number)
-            counts.append(np.bincount(row, minlength=rows))
-    except lzma.LZMAError as error:
+        with lzma.open(io.BytesIO(payload), format=lzma.FORMAT_XZ) as file:
+            for first in range(0, tasks, _ROWS):
+                rows = min(_ROWS, tasks - first)
+                packed = file.read(rows * width)
+                if len(packed) < rows * width:
+                    raise ValueError(f"{rows * width - len(packed)} bytes are missing")
+                row, number = _solved(np.frombuffer(packed, np.uint8).reshape(rows, width))
+                numbers.append(number)
+                counts.append(np.bincount(row, minlength=rows))
+    except (lzma.LZMAError, EOFError) as error:
         raise ValueError(str(error)) from None
     found = np.concatenate(numbers)
     if found.size and int(found.max()) >= actions:
         raise ValueError("a number is beyond the list")
     return found, np.cumsum(np.concatenate(counts))
-
-
-def _read(decoder: lzma.LZMADecompressor, payload: bytes, size: int) -> bytes:
-    """The next so many bytes; a decoder keeps what is left of its input."""
-    parts, missing = [], size
-    while missing:
-        part = b"" if decoder.eof else decoder.decompress(payload, missing)
-        if not part:
-            raise ValueError(f"{missing} bytes are missing")
-        parts.append(part)
-        missing, payload = missing - len(part), b""
-    return b"".join(parts)
 
 
 def _solved(
