@@ -398,7 +398,10 @@ class PhyreSource(Source):
         observed: dict[str, list[Array]] = {}
         for places in self._groups(packed, index, request, threads):
             some, placed = index[places], actions[places]
-            out = self._buffers(packed, some, balls, request)
+            out = None
+            if self.backend != "cuda":  # which makes more than one batch: the last may be in use
+                taken = self._memory.array
+                out = result_buffers(packed.packed.packed, some, balls, request, None, taken)
             options: dict[str, Any] = {"threads": threads, "backend": self.backend}
             seen = simulate_batch(scenes, some, placed, request, out=out, **options)
             if seen.contact_count is not None and (most := int(seen.contact_count.max())) > (
@@ -450,29 +453,6 @@ class PhyreSource(Source):
             return [np.arange(len(index))]
         bodies = packed.bodies[index]
         return [np.flatnonzero(bodies == count) for count in np.unique(bodies)]
-
-    def _buffers(
-        self, packed: _Packed, index: Array, balls: int, request: Request
-    ) -> BatchResult | None:
-        """Arrays for attempts, large ones in memory that is at hand.
-
-        A GPU makes more than one batch, so the one before may still be in use.
-        """
-        if self.backend == "cuda":
-            return None
-        small = replace(request, images=False, objects=False, states=False)
-        found = result_buffers(packed.packed.packed, index, balls, small, None)
-        shape = (len(index), request.frames)
-        large: dict[str, Array] = {}
-        if request.images:
-            large["images"] = self._memory.array((*shape, SCENE_SIZE, SCENE_SIZE), np.uint8)
-        if request.objects:
-            width = int(packed.objects[index].max()) + balls
-            large["objects"] = self._memory.array((*shape, width, FEATURE_COUNT), np.float32)
-        if request.states:
-            width = int(packed.bodies[index].max()) + balls
-            large["states"] = self._memory.array((*shape, width, len(STATE_FIELDS)), np.float32)
-        return replace(found, **large)
 
     def _columns(
         self,

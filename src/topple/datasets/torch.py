@@ -48,12 +48,13 @@ def collate(samples: Sequence[Mapping[str, Any]]) -> Batch:
         if isinstance(values[0], str):
             batch[name] = values
             continue
-        column = Column([np.asarray(value) for value in values])
+        arrays = [np.asarray(value) for value in values]
+        column = Column(arrays)
         shapes = column.shapes()
         if (shapes == shapes[0]).all():
-            batch[name] = torch.from_numpy(np.stack(column.rows))
+            batch[name] = torch.from_numpy(np.stack(arrays))
             continue
-        batch[name] = torch.from_numpy(column.padded(column[0].dtype))
+        batch[name] = torch.from_numpy(column.padded(arrays[0].dtype.str))
         batch[f"{name}_shape"] = torch.from_numpy(shapes)
     return batch
 

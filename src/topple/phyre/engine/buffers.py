@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,17 @@ def result_buffers(
     balls: int,
     request: Request,
     out: BatchResult | None,
+    frames_array: Callable[[tuple[int, ...], npt.DTypeLike], npt.NDArray[Any]] = _aligned_zeros,
 ) -> BatchResult:
     """Arrays for the result of a batch, those of an earlier one if that is given.
+
+    Args:
+        scenes: of the attempts.
+        index: [attempts] the scene of each.
+        balls: that each places.
+        request: what to keep.
+        out: an earlier result of the same shape.
+        frames_array: gives an array for what is kept frame by frame, of a shape and type.
 
     Raises:
         ValueError: if the earlier result has another shape, or the arrays would be too large.
@@ -80,7 +90,8 @@ def result_buffers(
             f"the observations would take {size / 2**30:.1f} GiB, the limit is "
             f"{MAX_BYTES / 2**30:.0f}; use smaller batches or a larger stride"
         )
-    buffers: dict[str, Any] = {
-        name: _aligned_zeros(*shapes[name]) if name in shapes else None for name in OUTPUTS
-    }
+    buffers: dict[str, Any] = dict.fromkeys(OUTPUTS)
+    for name, (shape, kind) in shapes.items():
+        by_frame = name in ("images", "objects", "states")
+        buffers[name] = (frames_array if by_frame else _aligned_zeros)(shape, kind)
     return BatchResult(**buffers)
