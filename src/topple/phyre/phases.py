@@ -35,33 +35,28 @@ from topple.phyre.tier import Tier
 _LOOK_AHEAD = 256  # listed actions looked up together
 
 
-class Training:
-    """Training tasks and unlimited simulation.
+class Phase:
+    """What both phases have.
 
     Attributes:
-        tasks: to learn from.
+        tasks: to learn from, or to be solved.
         tier: what actions place.
         rng: for all random choices of the agent; the same in a repeated run.
-        simulator_calls: attempts asked for so far, on valid or invalid actions.
-        scenes_drawn: scenes put together for new puzzles so far.
-        puzzles: those of them that became puzzles to learn from.
-        learned_from: how many of the tasks the agent learned from; all, unless it says otherwise.
-        seconds: what the training took, where a checkpoint says so.
     """
 
     def __init__(self, tasks: Sequence[Task], cache: ActionCache, rng: np.random.Generator) -> None:
         self.tasks = tuple(tasks)
         self.tier: Tier = cache.tier
         self.rng = rng
-        self.simulator_calls = self.scenes_drawn = self.puzzles = 0
-        self.seconds = 0.0
-        self.learned_from = len(self.tasks)
         self._cache = cache
-        self._scenes = SceneSet([task.scene for task in self.tasks])
+
+    @cached_property
+    def _scenes(self) -> SceneSet:
+        return SceneSet([task.scene for task in self.tasks])
 
     @property
     def backend(self) -> Backend:
-        """Where attempts are simulated."""
+        """Where an agent may simulate; attempts on test tasks are made on the CPU."""
         return self._cache.backend
 
     def actions(self, count: int) -> Actions:
@@ -70,8 +65,30 @@ class Training:
 
     def images(self) -> npt.NDArray[np.uint8]:
         """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
-        self._check_tasks()
         return draw_scenes(self._scenes)
+
+
+class Training(Phase):
+    """Training tasks and unlimited simulation.
+
+    Attributes:
+        simulator_calls: attempts asked for so far, on valid or invalid actions.
+        scenes_drawn: scenes put together for new puzzles so far.
+        puzzles: those of them that became puzzles to learn from.
+        learned_from: how many of the tasks the agent learned from; all, unless it says otherwise.
+        seconds: what the training took, where a checkpoint says so.
+    """
+
+    def __init__(self, tasks: Sequence[Task], cache: ActionCache, rng: np.random.Generator) -> None:
+        super().__init__(tasks, cache, rng)
+        self.simulator_calls = self.scenes_drawn = self.puzzles = 0
+        self.seconds = 0.0
+        self.learned_from = len(self.tasks)
+
+    def images(self) -> npt.NDArray[np.uint8]:
+        """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
+        self._check_tasks()
+        return super().images()
 
     def _check_tasks(self) -> None:
         if not self.tasks:
@@ -103,13 +120,10 @@ class Training:
         return result
 
 
-class Testing:
-    """Test tasks, a budget of attempts on each, and feedback on every attempt.
+class Testing(Phase):
+    """Test tasks, to be solved in any order, a budget of attempts on each, and feedback on each.
 
     Attributes:
-        tasks: to be solved, in any order; all of them count.
-        tier: what actions place.
-        rng: for all random choices of the agent; the same in a repeated run.
         log: the attempts so far.
         privileged: whether the agent looked at outcomes without spending attempts.
     """
@@ -119,37 +133,17 @@ class Testing:
     def __init__(
         self, tasks: Sequence[Task], cache: ActionCache, log: AttemptLog, rng: np.random.Generator
     ) -> None:
-        self.tasks = tuple(tasks)
-        self.tier: Tier = cache.tier
-        self.rng = rng
+        super().__init__(tasks, cache, rng)
         self.log = log
         self.privileged = False
         self._simulated = 0
-        self._cache = cache
         self._place = {task.id: place for place, task in enumerate(self.tasks)}
         self._known: dict[TaskId, Outcomes] = {}
-
-    @cached_property
-    def _scenes(self) -> SceneSet:
-        return SceneSet([task.scene for task in self.tasks])
-
-    @property
-    def backend(self) -> Backend:
-        """Where an agent may simulate what it imagines; attempts are made on the CPU."""
-        return self._cache.backend
 
     @property
     def simulator_calls(self) -> int:
         """Attempts, turned-away actions and simulations so far."""
         return len(self.log) + self.log.invalid + self._simulated
-
-    def actions(self, count: int) -> Actions:
-        """[count, 3 * balls] the first actions of the fixed list."""
-        return self._cache.actions(count)
-
-    def images(self) -> npt.NDArray[np.uint8]:
-        """[tasks, 256, 256] what the tasks look like; row 0 is the bottom row."""
-        return draw_scenes(self._scenes)
 
     def fits(self, task: Task, count: int) -> npt.NDArray[np.bool_]:
         """[count] whether the first listed actions are valid on a task; costs nothing."""
