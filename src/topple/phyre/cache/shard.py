@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +63,9 @@ class ShardKey:
 
     def header(self) -> dict[str, object]:
         """What the file says of itself."""
-        header: dict[str, object] = {
-            "engine": self.engine,
-            "tier": self.tier,
-            "seed": self.seed,
-            "template": self.template,
-            "first": self.first,
-            "actions": SHARD_ACTIONS,
-        }
-        return {**header, "steps": True} if self.steps else header
+        header: dict[str, object] = asdict(self)
+        steps = {"steps": True} if header.pop("steps") else {}
+        return {**header, "actions": SHARD_ACTIONS, **steps}
 
 
 def unknown_cells(shape: tuple[int, int], steps: bool) -> Cells:
