@@ -20,11 +20,11 @@ from topple._native import phyre as _native
 from topple.phyre.engine.backend import Backend, device_for
 from topple.phyre.engine.buffers import result_buffers
 from topple.phyre.engine.cuda import simulate_on_device
-from topple.phyre.engine.packing import PackedScenes, offsets, pack
+from topple.phyre.engine.packing import PackedScenes, offsets, pack, pack_shapes
 from topple.phyre.engine.physics import Physics
 from topple.phyre.engine.request import PIXELS_PER_METRE, SCENE_SIZE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, OUT_OF_CONTACTS, BatchResult
-from topple.phyre.scene import Circle, Scene, SceneError, Shape
+from topple.phyre.scene import Scene, SceneError, Shape
 from topple.progress import Progress, reporting
 from topple.threads import can_start_threads, thread_count
 
@@ -409,14 +409,10 @@ def place_bodies(
     Returns:
         [bodies] the number of the place, or -1 for a body that has none.
     """
-    shapes = list(chain.from_iterable(outlines))
-    corners = [() if isinstance(shape, Circle) else shape.vertices for shape in shapes]
     chosen = np.empty(len(outline), np.int8)
     _native.place_bodies(
         offsets([len(parts) for parts in outlines]),
-        offsets([len(points) for points in corners]),
-        np.array([shape.radius if isinstance(shape, Circle) else 0.0 for shape in shapes]),
-        np.array(list(chain.from_iterable(corners)), np.float64).reshape(-1, 2),
+        *pack_shapes(list(chain.from_iterable(outlines))),
         np.ascontiguousarray(body_start, np.int32),
         np.ascontiguousarray(outline, np.int32),
         np.ascontiguousarray(pose, np.float64),

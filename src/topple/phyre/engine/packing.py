@@ -100,8 +100,12 @@ def offsets(lengths: Sequence[int]) -> Int32Array:
     return np.array([0, *accumulate(lengths)], dtype=np.int32)
 
 
-def _radius(shape: Shape) -> float:
-    return shape.radius if isinstance(shape, Circle) else 0.0
+def pack_shapes(shapes: Sequence[Shape]) -> tuple[Int32Array, FloatArray, FloatArray]:
+    """[shapes + 1] where vertices begin, [shapes] radii, 0 of polygons, and [vertices, 2]."""
+    corners = [() if isinstance(shape, Circle) else shape.vertices for shape in shapes]
+    radius = [shape.radius if isinstance(shape, Circle) else 0.0 for shape in shapes]
+    vertices = np.array(list(chain.from_iterable(corners)), dtype=np.float64).reshape(-1, 2)
+    return offsets([len(points) for points in corners]), np.array(radius, np.float64), vertices
 
 
 def _feature_offset(body: Body) -> float:
@@ -112,10 +116,6 @@ def _feature_offset(body: Body) -> float:
     diameter = np.float32(body.diameter)
     squared = diameter * diameter / np.float32(1 + DIAGONAL_WIDTH_TO_HEIGHT**2)
     return jar_centre_height(math.sqrt(squared))
-
-
-def _vertices(shape: Shape) -> tuple[tuple[float, float], ...]:
-    return () if isinstance(shape, Circle) else shape.vertices
 
 
 def _check_structure(scene: Scene, index: int) -> None:
@@ -165,18 +165,16 @@ def pack(scenes: Sequence[Scene]) -> PackedScenes:
         _check_structure(scene, index)
     bodies = list(chain.from_iterable(scene.bodies for scene in scenes))
     shapes = list(chain.from_iterable(body.shapes for body in bodies))
-    vertices = [_vertices(shape) for shape in shapes]
+    vertex_start, radius_px, vertices_px = pack_shapes(shapes)
     pose_px = np.array([(*body.position, body.angle) for body in bodies], dtype=np.float64)
     pose_px = pose_px.reshape(-1, 3)
     velocity = [(*body.velocity, body.angular_velocity) for body in bodies]
-    vertices_px = np.array(list(chain.from_iterable(vertices)), dtype=np.float64).reshape(-1, 2)
-    radius_px = np.array([_radius(shape) for shape in shapes], dtype=np.float64)
     no_goal = (-1, -1, 0)
     return PackedScenes(
         names=tuple(scene.name or f"scene {i}" for i, scene in enumerate(scenes)),
         body_start=offsets([len(scene.bodies) for scene in scenes]),
         fixture_start=offsets([len(body.shapes) for body in bodies]),
-        vertex_start=offsets([len(points) for points in vertices]),
+        vertex_start=vertex_start,
         goals=np.array([scene.goal or no_goal for scene in scenes], dtype=np.int32).reshape(-1, 3),
         dynamic=np.array([body.dynamic for body in bodies], dtype=np.uint8),
         color=np.array([body.color for body in bodies], dtype=np.uint8),
