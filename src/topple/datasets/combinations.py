@@ -73,13 +73,12 @@ def kind_combinations() -> list[tuple[str, ...]]:
     return found
 
 
-def combination_tasks(text: str, seed: int, scenes: int = SCENES) -> Iterator[Scene]:
+def combination_tasks(text: str, seed: int) -> Iterator[Scene]:
     """The scenes of some combinations, named such as ``combination-07:012``.
 
     Args:
         text: numbers of combinations: one, or the first and last such as ``0-59``.
         seed: of sizes and places.
-        scenes: how many of each combination.
 
     Raises:
         SpecError: There is no such combination.
@@ -92,7 +91,7 @@ def combination_tasks(text: str, seed: int, scenes: int = SCENES) -> Iterator[Sc
             "such as combinations:0-59"
         )
     for number in range(int(first), int(last or first) + 1):
-        for scene in range(scenes):
+        for scene in range(SCENES):
             yield combination_scene(every[number], f"combination-{number:02d}:{scene:03d}", seed)
 
 

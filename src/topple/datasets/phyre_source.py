@@ -40,7 +40,7 @@ from topple.phyre.action import listed_actions
 from topple.phyre.cache.action_cache import ACTION_CACHE, ActionCache
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.balls import with_balls
-from topple.phyre.engine.buffers import result_buffers
+from topple.phyre.engine.buffers import LINE, aligned_zeros, result_buffers
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.request import SCENE_SIZE, Request
 from topple.phyre.engine.result import CONTACT_DTYPE, FEATURE_COUNT, STATE_FIELDS, BatchResult
@@ -64,7 +64,6 @@ _CHUNK_BYTES = 128 << 20  # of observations in a batch
 _DEVICE_BYTES = 2 << 30  # of observations simulated at once on a GPU, to keep its lanes busy
 _NEIGHBOURS = 16  # failures beside a solution that near misses are taken from
 _NOTHING: Array = np.empty(0)
-_LINE = 64  # bytes of a cache line, which the engine writes pictures by
 _PACKED = 4096  # scenes that are kept packed
 _TRIES = 200  # random actions drawn per one that is wanted, at most
 
@@ -107,7 +106,7 @@ class _Memory:
         """An array of any content, at the beginning of a cache line."""
         first = self._used
         size = prod(shape) * np.dtype(kind).itemsize
-        self._used += size + -size % _LINE
+        self._used += size + -size % LINE
         if self._used > len(self._block):
             return np.empty(shape, kind)
         return np.ndarray(shape, kind, self._block, first)
@@ -115,8 +114,7 @@ class _Memory:
     def clear(self) -> None:
         """Take all of it again, and more if that was not enough."""
         if self._used > len(self._block):
-            block = np.zeros(self._used + _LINE, np.uint8)
-            self._block = block[-block.ctypes.data % _LINE :]
+            self._block = aligned_zeros((self._used,), np.uint8)
         self._used = 0
 
 

@@ -20,7 +20,7 @@ from topple.phyre.engine.result import (
 )
 
 MAX_BYTES = 16 * 2**30  # of one batch; a typo in a stride should not fill the memory
-_LINE = 64  # bytes of a cache line, which the engine writes pictures by
+LINE = 64  # bytes of a cache line, which the engine writes pictures by
 
 
 def _size(shape: tuple[int, ...], kind: npt.DTypeLike) -> int:
@@ -28,10 +28,10 @@ def _size(shape: tuple[int, ...], kind: npt.DTypeLike) -> int:
     return math.prod(shape) * np.dtype(kind).itemsize
 
 
-def _aligned_zeros(shape: tuple[int, ...], kind: npt.DTypeLike) -> npt.NDArray[Any]:
+def aligned_zeros(shape: tuple[int, ...], kind: npt.DTypeLike) -> npt.NDArray[Any]:
     """Zeros that start with a cache line."""
-    memory = np.zeros(_size(shape, kind) + _LINE, np.uint8)
-    return np.ndarray(shape, kind, memory, -memory.ctypes.data % _LINE)
+    memory = np.zeros(_size(shape, kind) + LINE, np.uint8)
+    return np.ndarray(shape, kind, memory, -memory.ctypes.data % LINE)
 
 
 def result_buffers(
@@ -40,7 +40,7 @@ def result_buffers(
     balls: int,
     request: Request,
     out: BatchResult | None,
-    frames_array: Callable[[tuple[int, ...], npt.DTypeLike], npt.NDArray[Any]] = _aligned_zeros,
+    frames_array: Callable[[tuple[int, ...], npt.DTypeLike], npt.NDArray[Any]] = aligned_zeros,
 ) -> BatchResult:
     """Arrays for the result of a batch, those of an earlier one if that is given.
 
@@ -93,5 +93,5 @@ def result_buffers(
     buffers: dict[str, Any] = dict.fromkeys(OUTPUTS)
     for name, (shape, kind) in shapes.items():
         by_frame = name in ("images", "objects", "states")
-        buffers[name] = (frames_array if by_frame else _aligned_zeros)(shape, kind)
+        buffers[name] = (frames_array if by_frame else aligned_zeros)(shape, kind)
     return BatchResult(**buffers)
