@@ -203,28 +203,18 @@ class _Launch:
         self._rows = rows
         self._worlds = worlds
         self._queue, self._looks = self.device.queue(), self.device.queue()
-        with self._queue:
-            self._upload(index, actions, request, result)
-            self._sort()
-
-    def _upload(
-        self,
-        index: npt.NDArray[np.int32],
-        actions: npt.NDArray[np.float64],
-        request: Request,
-        result: BatchResult,
-    ) -> None:
-        """Put the job on the device, with arrays for what comes out."""
         xp = self.device.xp
-        self.index = xp.asarray(index)
-        self.actions = xp.asarray(actions)
-        self.outputs: dict[str, Any] = {}
-        for name, array in result.arrays().items():
-            shape, kind = array.shape[1:], array.dtype
-            if name == "contacts":  # device arrays have no structured types
-                shape, kind = (*shape, CONTACT_DTYPE.itemsize // 4), np.dtype(np.int32)
-            self.outputs[name] = xp.zeros((self.count, *shape), kind)
-        self._words = xp.asarray(np.array(self._job(request), np.int64))
+        with self._queue:
+            self.index = xp.asarray(index)
+            self.actions = xp.asarray(actions)
+            self.outputs: dict[str, Any] = {}
+            for name, array in result.arrays().items():
+                shape, kind = array.shape[1:], array.dtype
+                if name == "contacts":  # device arrays have no structured types
+                    shape, kind = (*shape, CONTACT_DTYPE.itemsize // 4), np.dtype(np.int32)
+                self.outputs[name] = xp.zeros((self.count, *shape), kind)
+            self._words = xp.asarray(np.array(self._job(request), np.int64))
+            self._sort()
 
     def _job(self, request: Request) -> list[int]:
         """The words of the kernels' job, in their order."""
