@@ -108,7 +108,7 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         for slot, choice in enumerate(self._choices(options)):
             self._start(slot, choice)
         self._ended[:] = False
-        return self._slots.observe(), self._infos(range(self.num_envs))
+        return self._slots.observe(), self._infos()
 
     def _choices(self, options: dict[str, Any] | None) -> list[dict[str, Any] | None]:
         """The options of each slot."""
@@ -137,28 +137,22 @@ class PhyreVectorEnv(VectorEnv[Observation, npt.NDArray[np.float32], Any]):
         terminated, truncated = slots.solved, slots.spent
         rewards = terminated.astype(np.float64)
         done = terminated | truncated
-        if not self._same_step:
+        if self._same_step:
+            infos = self._infos(np.flatnonzero(done).tolist())
+        else:
             self._ended = done
-            infos = self._infos(range(self.num_envs))
-            return slots.observe(), rewards, terminated, truncated, infos
-        infos = self._restart(np.flatnonzero(done).tolist())
+            infos = self._infos()
         return slots.observe(), rewards, terminated, truncated, infos
 
-    def _restart(self, slots: list[int]) -> dict[str, Any]:
-        """Start finished slots anew; the infos of all, with how those ended."""
+    def _infos(self, restarted: Sequence[int] = ()) -> dict[str, Any]:
+        """The infos of all slots; finished ones are started anew, with how they ended."""
         infos: dict[str, Any] = {}
-        last = self._slots.observe() if slots else None
+        last = self._slots.observe() if restarted else None
         for slot in range(self.num_envs):
-            if slot in slots and last is not None:
+            if slot in restarted and last is not None:
                 final = {"final_obs": last[slot], "final_info": self._slots.info(slot)}
                 infos = self._add_info(infos, final, slot)
                 self._start(slot)
-            infos = self._add_info(infos, self._slots.info(slot), slot)
-        return infos
-
-    def _infos(self, slots: Iterable[int]) -> dict[str, Any]:
-        infos: dict[str, Any] = {}
-        for slot in slots:
             infos = self._add_info(infos, self._slots.info(slot), slot)
         return infos
 
