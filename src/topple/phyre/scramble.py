@@ -78,7 +78,7 @@ _MAKERS: dict[Kind, Callable[[float], shapes.Outline]] = {
     Kind.STANDING_STICKS: shapes.standing_sticks,
 }
 _LIMIT = MAX_BODIES - len(WALL_BODIES) - Tier.TWO_BALLS.balls
-_STEPS = SCENE_SIZE  # scales are multiples of a pixel's share, so that outlines recur
+_LEAST, _MOST = (np.array([0.0, *ends]) for ends in zip(*SCALES.values(), strict=True))  # by kind
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -283,8 +283,7 @@ class Scrambled(Source):
         chosen = np.flatnonzero((rng.random(len(body)) < RESIZED) & (self._kind[body] > 0))
         kinds = self._kind[body[chosen]]
         factor = np.exp(rng.normal(0, STRETCH, len(chosen)))
-        least, most = (np.array([0.0, *(ends[k] for ends in SCALES.values())]) for k in (0, 1))
-        scale = np.clip(self._scale[body[chosen]] * factor, least[kinds], most[kinds])
+        scale = np.clip(self._scale[body[chosen]] * factor, _LEAST[kinds], _MOST[kinds])
         resized = self.outlines.scaled(kinds, scale)
         low = np.array(self.outlines.low)
         pose[chosen, 1] += low[resized] - low[outline[chosen]]
@@ -320,8 +319,7 @@ class Free(Source):
         scene = np.repeat(np.arange(count), groups)
         every = len(scene)
         kinds = rng.choice([int(kind) for kind in SHARES], every, p=list(SHARES.values()))
-        least, most = (np.array([0.0, *(ends[k] for ends in SCALES.values())]) for k in (0, 1))
-        scale = np.exp(rng.uniform(np.log(least[kinds]), np.log(most[kinds])))
+        scale = np.exp(rng.uniform(np.log(_LEAST[kinds]), np.log(_MOST[kinds])))
         dynamic = rng.random(every) < np.array([0.0, *DYNAMIC.values()])[kinds]
         first = np.flatnonzero(np.diff(scene, prepend=-1))
         dynamic[first] = True  # something has to move

@@ -41,7 +41,6 @@ from topple.phyre.scene import (
 )
 from topple.phyre.scene.check import check_scene
 
-T = TypeVar("T")
 E = TypeVar("E", bound=IntEnum)
 
 
