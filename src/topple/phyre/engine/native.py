@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
@@ -454,8 +455,7 @@ class Simulation:
 
     def copy(self) -> Simulation:
         """An independent simulation in the same state."""
-        other = Simulation.__new__(Simulation)
-        other.shortcuts = self.shortcuts
+        other = copy(self)
         other.native = self.native.copy()
         return other
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +41,7 @@ class World:
 
     def copy(self) -> World:
         """An independent world in the same state: a snapshot, or a branch to step by hand."""
-        other = World.__new__(World)
-        other.scene = self.scene
+        other = copy(self)
         other._simulation = self._simulation.copy()
         return other
 
