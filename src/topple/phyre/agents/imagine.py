@@ -39,11 +39,11 @@ from topple.phyre.engine.backend import device_for
 from topple.phyre.engine.native import SceneSet, map_actions
 from topple.phyre.engine.physics import COARSE, Physics
 from topple.phyre.engine.request import SCENE_SIZE, Request
-from topple.phyre.phases import Testing, Training
+from topple.phyre.phases import Testing
 from topple.phyre.scene import Scene
 from topple.phyre.scene.codec import fingerprint
 from topple.phyre.task import Task
-from topple.runs.agent import Observation, Traits
+from topple.runs.agent import Observation, Traits, Untrained
 from topple.runs.settings import above_zero, at_least, one_of, settings_of
 from topple.threads import thread_count
 
@@ -70,7 +70,7 @@ class Thought(NamedTuple):
 
 
 @dataclass
-class Imagine:
+class Imagine(Untrained):
     """The agent that imagines.
 
     Attributes:
@@ -145,9 +145,6 @@ class Imagine:
     @property
     def _perception(self) -> Perception:
         return Perception(self.place_noise, self.angle_noise, self.size_noise)
-
-    def train(self, training: Training) -> None:
-        """Nothing to learn."""
 
     def act(self, testing: Testing) -> None:
         """Try to solve each task; several at once, on all cores or on a GPU."""

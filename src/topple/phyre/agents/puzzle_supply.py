@@ -11,7 +11,6 @@ import multiprocessing
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
@@ -129,12 +128,7 @@ class PuzzleSupply:
             )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
