@@ -400,6 +400,8 @@ LEARNED = (
     ("`fusion-object`", "fusion-object", ""),
     ("`fusion-vision`, small transformer", "fusion-vision", ""),
     ("**`fusion-attention`**, our own", "fusion-attention", ""),
+    ("the same, failures felt", "fusion-attention", "failures felt"),
+    ("the same, plans refined, failures felt", "fusion-attention", "refined, failures felt"),
     ("`decision-transformer`, width 64, two layers", "decision-transformer", ""),
     ("`decision-transformer`, width 128, three layers", "decision-transformer", "full"),
     ("`world-model-ppo`, 60,000 steps", "world-model-ppo", ""),
