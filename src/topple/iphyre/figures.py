@@ -86,7 +86,8 @@ def split_bars(
         path: where to.
         human: whether a dashed line shows what people earned in each split.
     """
-    figure, axes = _new(2 + 0.62 * len(rewards), 4)
+    longest = max(map(len, rewards), default=0)  # names are slanted below the bars
+    figure, axes = _new(2 + 0.62 * len(rewards), 3 + 0.05 * longest)
     width = 0.8 / len(PUBLISHED_SPLITS)
     for place, split in enumerate(PUBLISHED_SPLITS):
         left = [number + (place - 1.5) * width for number in range(len(rewards))]
