@@ -27,7 +27,7 @@ from typing import Any
 import torch
 
 from machine import say
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup, Split
 from topple.phyre.published import published_auccess
@@ -202,8 +202,7 @@ def run_setup(
         summary["scores"].append(
             score(runner, spec, named, folder / CHECKPOINT, out, {**given, **tried})
         )
-        with whole_file(file) as temporary:
-            temporary.write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
+        write_whole(file, json.dumps(summary, indent=1, sort_keys=True) + "\n")
     say(f"done: {file}")
 
 

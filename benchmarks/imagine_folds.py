@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from machine import say
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.paths import cache_folder
 from topple.phyre.agents.imagine import Imagine
 from topple.phyre.engine.backend import Backend
@@ -118,8 +118,7 @@ def main() -> None:
 
     def keep() -> None:
         memory = {"attempts": known, "tasks": sorted(thought), "settings": made_with}
-        with whole_file(arguments.memory) as path:
-            path.write_text(json.dumps(memory))
+        write_whole(arguments.memory, json.dumps(memory))
 
     def think(work: list[PhyreConfig]) -> None:
         done, saved = 0, time.monotonic()

@@ -32,7 +32,7 @@ import torch
 
 from dqn_fold import device_name, simulation_progress
 from machine import say
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup
 from topple.phyre.phases import Testing, Training
@@ -259,8 +259,7 @@ def read_setting(text: str) -> tuple[str, Setting]:
 def write_summary(summary: dict[str, Any], arguments: argparse.Namespace) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     data = {"device": device_name(device), "torch": torch.__version__, "stages": summary}
-    with whole_file(arguments.out / "summary.json") as temporary:
-        temporary.write_text(json.dumps(data, indent=1) + "\n")
+    write_whole(arguments.out / "summary.json", json.dumps(data, indent=1) + "\n")
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ from topple.datasets.gather import gather
 from topple.datasets.plan import Plan, ShardId, open_source
 from topple.datasets.sample import Array, Batch, Field, Row
 from topple.datasets.spec import Spec, spec_from_data
-from topple.files import lock, whole_file
+from topple.files import lock, write_whole
 from topple.phyre.engine.backend import Backend
 from topple.runs.executors import Executor, LocalExecutor
 from topple.threads import thread_count
@@ -128,8 +128,7 @@ def _build(
     begun = unfinished / "spec.json"
     if begun.exists() and json.loads(begun.read_text(encoding="utf-8")) != spec.to_data():
         raise DatasetError(f"{folder} holds a part of a data set of another spec; remove it")
-    with whole_file(begun) as temporary:
-        temporary.write_text(json.dumps(spec.to_data()), encoding="utf-8")
+    write_whole(begun, json.dumps(spec.to_data()))
     plan = Plan(spec, open_source(spec, folder, backend))
     shards = plan.shards()
     done = {s: found for s in shards if (found := _finished(unfinished, s)) is not None}
@@ -154,10 +153,8 @@ def _build(
         manifest["files"] = {
             name: sha256_of(folder, [name]) for name in assemble(folder, spec, manifest)
         }
-    with whole_file(folder / CARD) as temporary:
-        temporary.write_text(card_text(manifest), encoding="utf-8")
-    with whole_file(folder / MANIFEST) as temporary:
-        temporary.write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    write_whole(folder / CARD, card_text(manifest))
+    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
     shutil.rmtree(unfinished)
     return manifest
 
@@ -210,8 +207,7 @@ def _write_shard(plan: Plan, folder: Path, shard: ShardId, batches: Iterable[Bat
     digest = sha256_of(folder, files)
     count = sum(draws.values())
     summary = Summary(shard, files, count, size, digest, dict(outcomes), dict(draws))
-    with whole_file(_summary_path(folder / _UNFINISHED, shard)) as temporary:
-        temporary.write_text(json.dumps(summary), encoding="utf-8")
+    write_whole(_summary_path(folder / _UNFINISHED, shard), json.dumps(summary))
     return summary
 
 

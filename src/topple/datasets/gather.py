@@ -17,7 +17,7 @@ from topple.datasets.phyre_source import PhyreSource
 from topple.datasets.plan import open_source
 from topple.datasets.sample import SOURCES
 from topple.datasets.spec import Spec, is_file
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.iphyre.game_file import game_to_json
 from topple.phyre.puzzle_file import write_puzzles
 
@@ -41,8 +41,7 @@ def gather(spec: Spec, folder: Path) -> Spec:
         if spec.actions.agent:
             for task, actions in agent_attempts(spec, source, games).items():
                 found[task] += actions
-        with whole_file(folder / kept) as temporary:
-            temporary.write_text(json.dumps(found, sort_keys=True) + "\n", encoding="utf-8")
+        write_whole(folder / kept, json.dumps(found, sort_keys=True) + "\n")
     return gathered
 
 
@@ -57,6 +56,5 @@ def _puzzles(spec: Spec, name: str, folder: Path) -> str:
         return path
     games = IPhyreSource(alone)
     data = [game_to_json(games.game(task)) for task in games.splits["train"]]
-    with whole_file(folder / path) as temporary:
-        temporary.write_text(json.dumps(data) + "\n", encoding="utf-8")
+    write_whole(folder / path, json.dumps(data) + "\n")
     return path

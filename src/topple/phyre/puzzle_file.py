@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.phyre.authoring import FIRST_HUNDRED, Template
 from topple.phyre.builder import SceneBuilder
 from topple.phyre.scene import Kind, Scene, SceneError
@@ -20,8 +20,7 @@ OWN = "own"  # the template of scenes whose names are no task ids
 def write_puzzles(path: Path, tier: Tier, scenes: Sequence[Scene]) -> None:
     """Write scenes that are played with the balls of a tier."""
     data = {"tier": tier.value, "scenes": [scene_data(scene) for scene in scenes]}
-    with whole_file(path) as temporary:
-        temporary.write_text(json.dumps(data) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(data) + "\n")
 
 
 def read_scenes(path: Path) -> tuple[Tier, list[Scene]]:

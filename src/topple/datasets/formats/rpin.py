@@ -19,7 +19,7 @@ from topple.datasets.formats import ShardReader, Target
 from topple.datasets.phyre_source import PhyreSource
 from topple.datasets.sample import Array, Batch, Field, Sample, Source, batch_samples
 from topple.datasets.spec import Spec
-from topple.files import whole_file
+from topple.files import whole_file, write_whole
 from topple.phyre.engine.request import SCENE_SIZE
 from topple.phyre.fold import Setup, Split, load_fold
 from topple.phyre.scene import Color
@@ -119,8 +119,7 @@ def _write_splits(folder: Path, spec: Spec) -> None:
     for split, tasks in (("train", sorted(fold.train + fold.dev)), ("test", fold.test)):
         path = folder / f"splits/{word}_{split}_fold_{spec.tasks.fold}.txt"
         if not path.exists():
-            with whole_file(path) as temporary:
-                temporary.write_text("".join(f"{task}\n" for task in tasks), encoding="utf-8")
+            write_whole(path, "".join(f"{task}\n" for task in tasks))
 
 
 class Reader(ShardReader):

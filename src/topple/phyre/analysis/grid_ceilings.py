@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.phyre.auccess import MAX_ATTEMPTS, auccess_of_curve
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
@@ -177,8 +177,7 @@ def _write(file: Path, grid: Grid, counts: dict[str, Counts]) -> None:
         for name in sorted(counts)
     ]
     text = f'{head}, "templates": {{\n' + ",\n".join(rows) + "\n}}\n"
-    with whole_file(file) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_whole(file, text)
 
 
 def template_ceilings(tasks: Sequence[Task], counts: Counts) -> list[Ceiling]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.phyre.cache.shard import CacheError, digest_of
 from topple.phyre.cache.solution_codec import decode_solutions, encode_solutions
 from topple.phyre.tier import Tier
@@ -74,8 +74,7 @@ class SolutionIndex:
             "scenes": dict(self.scenes),
         }
         line = _line({**header, "checksum": digest_of(_line(header) + payload)})
-        with whole_file(path) as temporary:
-            temporary.write_bytes(line + payload)
+        write_whole(path, line + payload)
 
 
 def _line(header: Mapping[str, Any]) -> bytes:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from topple.files import lock, whole_file
+from topple.files import lock, write_whole
 from topple.phyre.engine.result import Outcome
 
 Outcomes = npt.NDArray[np.int8]
@@ -185,8 +185,7 @@ def merge_shard(folder: Path, key: ShardKey, scenes: Mapping[str, str], cells: C
         }
         line = json.dumps(header, separators=(",", ":")).encode()
         line += b" " * (-(len(line) + 1) % _ALIGNMENT) + b"\n"
-        with whole_file(path) as temporary:
-            temporary.write_bytes(line + payload)
+        write_whole(path, line + payload)
 
 
 def digest_of(payload: bytes) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.arrays import arrays_digest, pack_arrays, unpack_arrays
-from topple.files import whole_file
+from topple.files import write_whole
 from topple.phyre.cache.grid import OutcomeGrid
 from topple.phyre.cache.shard import UNKNOWN, split_steps
 from topple.phyre.engine_hash import engine_hash
@@ -53,8 +53,7 @@ class OutcomeTable:
             "digest": np.array(self.digest),
         }
         content = pack_arrays({**arrays, "checksum": np.array(arrays_digest(arrays))})
-        with whole_file(path) as temporary:
-            temporary.write_bytes(content)
+        write_whole(path, content)
 
 
 def load_table(path: Path) -> OutcomeTable:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topple import paths
-from topple.files import whole_file
+from topple.files import write_whole
 
 #: What a world on the device can hold. Every published task fits with balls to spare;
 #: attempts that do not are left to the CPU. Smaller worlds mean more of them in the caches.
@@ -163,6 +163,6 @@ def compiled_engine(architecture: str, options: Sequence[str] = OPTIONS) -> Path
             ) from None
         finally:
             nvrtc.destroyProgram(program)
-        with whole_file(path) as temporary:  # another process may be compiling the same
-            temporary.write_bytes(binary)
+        # Whole, because another process may be compiling the same.
+        write_whole(path, binary)
     return path
