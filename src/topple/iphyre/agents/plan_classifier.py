@@ -55,8 +55,8 @@ class PlanClassifier(FittedAgent):
         refined: plans beside the best of them that are considered as well; 0: none.
         failure_penalty: what a failed play takes from the logits of plans beside it; with the
             distance it falls off as a Gaussian. 0: plans are played best first.
-        failure_radius: standard deviation of that Gaussian; it is 1 from one end of the times to
-            the other, and between removing a block and leaving it alone.
+        failure_radius: standard deviation of that Gaussian. Two plans are at distance 1 if they
+            differ in whether a block is removed, or by all seven seconds in when it is.
     """
 
     acting: ClassVar[tuple[str, ...]] = (
