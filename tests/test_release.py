@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from importlib.metadata import requires, version
 from pathlib import Path
@@ -13,6 +14,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import topple
+from topple.datasets.formats import find_format
+from topple.datasets.spec import FORMATS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -104,6 +107,16 @@ def test_the_base_needs_no_extra() -> None:
     for extra in ("agents", "llm", "plots", "ray", "video", "pymunk"):
         for each in project["optional-dependencies"][extra]:
             assert re.split(r"[\[<>=; ]", each)[0].replace("-", "_") in EXTRAS
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_of_data_sets_is_an_extra(name: str) -> None:
+    """The extra has the libraries that the format is written by."""
+    command = [sys.executable, str(ROOT / ".ci" / "requirements.py")]
+    extra = [name] if name in PROJECT["project"]["optional-dependencies"] else []
+    listed = subprocess.run([*command, *extra], capture_output=True, text=True, check=True).stdout
+    found = {re.split(r"[\[<>=; ]", each)[0] for each in listed.split()}
+    assert set(find_format(name).LIBRARIES) <= found
 
 
 def test_actions_are_pinned_by_their_commits() -> None:

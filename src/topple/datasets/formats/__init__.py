@@ -85,7 +85,7 @@ def find_format(name: str) -> Format:
         return cast(Format, import_module(f"topple.datasets.formats.{name}"))
     except ModuleNotFoundError as error:
         raise ValueError(
-            f"format {name!r} needs the package {error.name}: pip install 'topple[datasets]'"
+            f"format {name!r} needs the package {error.name}: pip install 'topple[{name}]'"
         ) from None
 
 
