@@ -27,6 +27,7 @@ from typing import Any
 import torch
 
 from machine import say
+from settings import varied_settings
 from topple.files import write_whole
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup, Split
@@ -136,10 +137,7 @@ def variants(
             continue  # best without updates there, and then the same as the first
         if not arguments.vary:
             yield spec, {}
-        for text in arguments.vary:
-            name, _, values = text.partition("=")
-            for value in values.split(","):
-                yield spec, {name: float(value) if "." in value else int(value)}
+        yield from ((spec, varied) for varied in varied_settings(arguments.vary))
 
 
 def run_setup(

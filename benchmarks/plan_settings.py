@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from machine import say
+from settings import read_setting, varied_settings
 from topple.iphyre.agents.outcome_data import widened
 from topple.iphyre.agents.plan_classifier import PlanClassifier
 from topple.iphyre.game import Game
@@ -27,7 +28,6 @@ from topple.iphyre.rules import AT_10_HZ
 from topple.iphyre.sampling import play_draws
 from topple.iphyre.split import Split
 from topple.runs.training import load_trained
-from transformer_fold import read_setting
 
 DRAWS, MOST_SOLVED = 256, 0.6
 PLAYS = 5
@@ -46,22 +46,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("--agent", default="fusion-attention")
-    parser.add_argument("--games", type=int, default=200, help="how many to play")
-    parser.add_argument("--seed", type=int, default=1000, help="of the games")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--vary", action="append", default=[], metavar="NAME=A,B")
+    parser.add_argument("checkpoint", type=Path, help="Checkpoint of a finished training.")
+    parser.add_argument("--agent", default="fusion-attention", help="Agent that plays.")
+    parser.add_argument("--games", type=int, default=200, help="Number of games to play.")
+    parser.add_argument("--seed", type=int, default=1000, help="Seed of the games.")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="Play with this setting."
+    )
+    parser.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=A,B", help="Compare these values."
+    )
     arguments = parser.parse_args()
     given = dict(map(read_setting, arguments.set))
     games = list(islice(puzzles(arguments.games, arguments.seed), arguments.games))
     say(f"{len(games)} games")
-    varied = [
-        read_setting(f"{name}={value}")
-        for name, _, values in (text.partition("=") for text in arguments.vary)
-        for value in values.split(",")
-    ]
-    for settings in [dict([pair]) for pair in varied] or [{}]:
+    for settings in [*varied_settings(arguments.vary)] or [{}]:
         agent, _ = load_trained(
             arguments.checkpoint, "iphyre", arguments.agent, {**given, **settings}
         )
@@ -71,11 +70,15 @@ def main() -> None:
         plays = [[play.score for play in testing.log if play.game == game.name] for game in games]
         first = [scores[0] for scores in plays]
         best = [max(scores, key=lambda score: score.reward) for scores in plays]
-        for name, scores in ((f"{settings}, one play", first), (f"{settings}, {PLAYS}", best)):
+        for name, scores in (
+            (f"{settings}, one play", first),
+            (f"{settings}, {PLAYS} plays", best),
+        ):
             rewards = [score.reward for score in scores]
             error = np.std(rewards) / np.sqrt(len(rewards))
             solved = np.mean([score.solved for score in scores])
-            say(f"{name}: {np.mean(rewards):.1f} ± {error:.1f}, solved {100 * solved:.1f} %")
+            mean = f"{np.mean(rewards):.1f} ± {error:.1f}"
+            say(f"{settings}, {name}: {mean}, solved {100 * solved:.1f} %")
 
 
 if __name__ == "__main__":

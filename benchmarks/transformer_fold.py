@@ -32,6 +32,7 @@ import torch
 
 from dqn_fold import device_name, simulation_progress
 from machine import say
+from settings import read_setting, varied_settings
 from topple.files import write_whole
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup
@@ -160,14 +161,6 @@ class Remembering:
             testing.join(self._done[task.id])
 
 
-def variations(arguments: argparse.Namespace) -> Iterator[dict[str, Setting]]:
-    """Settings to act with: those of the way, then one of them with other values."""
-    yield {}
-    for text in arguments.vary:
-        name, _, values = text.partition("=")
-        yield from (dict([read_setting(f"{name}={value}")]) for value in values.split(","))
-
-
 def score(
     stage: Stage,
     way: str,
@@ -241,19 +234,11 @@ def run_stage(
         write_summary(summary, arguments)
     ways = [way for way in arguments.ways.split(",") if not (stage.pretrains and way == "online")]
     for way in ways if not stage.pretrains or arguments.folds else ():
-        for varied in variations(arguments):
+        for varied in ({}, *varied_settings(arguments.vary)):
             name = ", ".join([way, *(f"{key}={value}" for key, value in varied.items())])
             if name not in done["scores"]:
                 done["scores"][name] = score(stage, way, varied, given, runner, arguments)
                 write_summary(summary, arguments)
-
-
-def read_setting(text: str) -> tuple[str, Setting]:
-    name, _, value = text.partition("=")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def write_summary(summary: dict[str, Any], arguments: argparse.Namespace) -> None:
@@ -293,7 +278,7 @@ def main() -> None:
         action="append",
         default=[],
         metavar="NAME=A,B",
-        help="score with these values of a setting, too, such as online_updates=10,20",
+        help="Score with these values of a setting, too, such as online_updates=10,20.",
     )
     parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="of the agent")
     arguments = parser.parse_args()
