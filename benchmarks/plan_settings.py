@@ -70,10 +70,7 @@ def main() -> None:
         plays = [[play.score for play in testing.log if play.game == game.name] for game in games]
         first = [scores[0] for scores in plays]
         best = [max(scores, key=lambda score: score.reward) for scores in plays]
-        for name, scores in (
-            (f"{settings}, one play", first),
-            (f"{settings}, {PLAYS} plays", best),
-        ):
+        for name, scores in (("one play", first), (f"{PLAYS} plays", best)):
             rewards = [score.reward for score in scores]
             error = np.std(rewards) / np.sqrt(len(rewards))
             solved = np.mean([score.solved for score in scores])
