@@ -30,7 +30,7 @@ from machine import say
 from settings import varied_settings
 from topple.files import write_whole
 from topple.phyre.engine.backend import check_backend
-from topple.phyre.fold import Setup, Split
+from topple.phyre.fold import Setup
 from topple.phyre.published import published_auccess
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import Part, TaskSelection
@@ -109,7 +109,8 @@ def score(
     seconds = time.monotonic() - start
     write_record(out / "records", record, attempts=False)
     published = None
-    if selection.part is Part.TEST and selection.setup and selection.fold is not None:
+    comparable = spec.published and selection.part is Part.TEST
+    if comparable and selection.setup and selection.fold is not None:
         published = published_auccess(spec.label, selection.setup, selection.fold)
     results = record.results
     say(
@@ -133,7 +134,8 @@ def variants(
 ) -> Iterator[tuple[AgentSpec, dict[str, Setting]]]:
     """The agents that act with the trained weights: as they are, then with varied settings."""
     for spec in specs:
-        if spec is not specs[0] and setup.split is Split.WITHIN_TEMPLATE and not arguments.vary:
+        online = spec.groups.get(setup.value, {}).get("online_updates")
+        if online == 0 and not arguments.vary:
             continue  # best without updates there, and then the same as the first
         if not arguments.vary:
             yield spec, {}
@@ -195,8 +197,10 @@ def run_setup(
         summary = json.loads(file.read_text())  # nothing was left to train
     for spec, tried in variants(specs, setup, arguments):
         # Reports take one test result of an agent and variant.
-        variant = ", ".join(f"{name} {value}" for name, value in tried.items())
-        named = replace(config, variant=variant if selection.part is Part.TEST else spec.variant)
+        varied = ", ".join(f"{name} {value}" for name, value in tried.items())
+        is_test = selection.part is Part.TEST
+        variant = (is_test and varied) or arguments.variant or spec.variant
+        named = replace(config, variant=variant)
         summary["scores"].append(
             score(runner, spec, named, folder / CHECKPOINT, out, {**given, **tried})
         )
@@ -234,6 +238,7 @@ def main() -> None:
         metavar="NAME=A,B",
         help="act with these values of a setting instead, such as rank_size=10,100,1000",
     )
+    parser.add_argument("--variant", help="name of this run in tables, such as Baseline")
     parser.add_argument("--tasks", type=int, help="score only so many tasks")
     for name in OVERRIDES:
         option = f"--{name.replace('_', '-')}"
