@@ -227,8 +227,43 @@ def _learned_from_tasks(record: PhyreRecord) -> bool:
     return bool(record.protocol["training_tasks"])
 
 
+#: Variants of DQN in the supplement of PHYRE, and what they are compared with.
+ABLATIONS = (
+    *("Baseline", "NoBalancing", "Act1024", "Act1024x2"),
+    *("FuseFirst", "FuseAll", "FuseGlobal"),
+)
+
+
+def _dqn_ablations() -> tuple[Header, Rows]:
+    """Ablations of DQN that were trained alike, and how far each is from the baseline."""
+    scores = {
+        record.config.variant: record.results
+        for record in _phyre_records()
+        if record.config.label == "DQN" and record.config.variant in ABLATIONS
+    }
+    baseline = scores["Baseline"].auccess
+    rows = []
+    for variant in (name for name in ABLATIONS if name in scores):
+        results = scores[variant]
+        shares = (success_at(results.first_solved, k) for k in ATTEMPTS)
+        difference = 100 * (results.auccess - baseline)
+        rows.append(
+            (
+                variant,
+                f"{100 * results.auccess:.1f}",
+                "" if variant == "Baseline" else f"{difference:+.1f}",
+                ", ".join(f"{share:.3f}" for share in shares),
+            )
+        )
+    within = ", ".join(map(str, ATTEMPTS))
+    return ("variant", "AUCCESS", "difference", f"solved within {within} attempts"), rows
+
+
 def _learners(*labels: str) -> tuple[Header, Rows]:
-    """Learners of PHYRE on test tasks, with what they learned from; without those of no task."""
+    """Learners of PHYRE on test tasks, with what they learned from.
+
+    Left out are those that learned from no task, and ablations.
+    """
     rows = []
     for setup, name in SETUPS.items():
         for label in labels:
@@ -242,13 +277,15 @@ def _learners(*labels: str) -> tuple[Header, Rows]:
                 )
                 if not wanted or fold is None or not _learned_from_tasks(record):
                     continue
+                if config.variant in ABLATIONS:
+                    continue
                 shares = (success_at(record.results.first_solved, k) for k in ATTEMPTS)
                 rows.append(
                     (
                         f"{name}, {fold}",
                         ", ".join(filter(None, (label, config.variant))),
                         f"{record.results.auccess:.4f}",
-                        published_auccess(label, setup, fold) or "",
+                        "" if config.variant else published_auccess(label, setup, fold) or "",
                         ", ".join(f"{share:.3f}" for share in shares),
                         f"{config.settings['actions']:,}",
                         f"{config.settings['updates']:,}",
@@ -533,6 +570,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/grids": _grid_ceilings,
     "phyre/dqn": partial(_learners, "DQN", "DQN-O"),
     "phyre/transformer": _transformer,
+    "phyre/dqn_ablations": _dqn_ablations,
     "phyre/dqn_speed": _dqn_speed,
     "phyre/transformer_speed": _transformer_speed,
     "phyre/transformer_free": partial(
