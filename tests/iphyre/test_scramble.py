@@ -17,9 +17,9 @@ from topple.iphyre.split import Split
 COUNT = 200
 
 
-def made(seed: int, count: int = COUNT) -> list[Game]:
+def made(seed: int, count: int = COUNT, combined: float = 0.0) -> list[Game]:
     rng = np.random.default_rng(seed)
-    return [scramble(Split.BASIC.games, f"made_{number}", rng) for number in range(count)]
+    return [scramble(Split.BASIC.games, f"made_{number}", rng, combined) for number in range(count)]
 
 
 def test_equal_seeds_make_equal_games() -> None:
@@ -40,7 +40,16 @@ def test_games_are_within_the_rules_and_of_many_kinds() -> None:
         assert play(game, Plan(())).ticks > 0
 
 
-def test_joined_bodies_keep_their_distance() -> None:
+def test_combined_games_have_more_bodies_and_balls() -> None:
+    plain, combined = made(0), made(0, combined=1.0)
+    assert all(game.bodies <= MAX_BODIES for game in combined)
+    for count in (lambda game: game.bodies, lambda game: len(game.balls)):
+        assert sum(map(count, combined)) > 1.2 * sum(map(count, plain))
+    assert sum(len(game.balls) > 1 for game in combined) > COUNT / 2
+
+
+@pytest.mark.parametrize("combined", [0.0, 1.0])
+def test_joined_bodies_keep_their_distance(combined: float) -> None:
     lengths = {
         round(math.dist(*map(game.centre, pair)), 6)
         for game in Split.BASIC.games
@@ -48,7 +57,7 @@ def test_joined_bodies_keep_their_distance() -> None:
     }
     found = {
         round(math.dist(*map(game.centre, pair)), 6)
-        for game in made(1)
+        for game in made(1, combined=combined)
         for pair in (*game.sticks, *game.springs)
     }
     assert found == lengths

@@ -112,6 +112,18 @@ def native_rules(rules: Rules) -> NativeRules:
 
 AT_60_HZ = Rules(hz=60, builds=1)  # people, searches, sampled data
 AT_10_HZ = Rules(hz=10, builds=2)  # the three learning environments and the random agent
+_PUBLISHED = {rules.hz: rules for rules in (AT_60_HZ, AT_10_HZ)}
+
+
+def rules_at(hz: int) -> Rules:
+    """The rules published at a rate.
+
+    Raises:
+        ValueError: Nothing was published at this rate.
+    """
+    if hz not in _PUBLISHED:
+        raise ValueError(f"hz is {hz}; the benchmark is played at 60 or at 10")
+    return _PUBLISHED[hz]
 
 
 @cache

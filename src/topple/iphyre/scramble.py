@@ -1,13 +1,14 @@
 """Scrambled games: new puzzles put together from pieces of others, for training.
 
 A variant keeps its puzzle. A scrambled game does not: bodies of one game are moved and turned,
-bodies of another are lent to it, and balls and blocks are added. It may have no solution.
+bodies of another are lent to it, and balls and blocks are added. If asked for, another game is put
+in as a whole. A scrambled game may have no solution.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,17 +68,27 @@ class _Scene(NamedTuple):
         return free
 
 
-def scramble(games: Sequence[Game], name: str, rng: np.random.Generator) -> Game:
+def scramble(
+    games: Sequence[Game], name: str, rng: np.random.Generator, combined: float = 0.0
+) -> Game:
     """A new game made of pieces of others.
+
+    Args:
+        games: where pieces come from.
+        name: of the new game.
+        rng: of all random choices.
+        combined: how often another game is put in as a whole, as far as there is room for it.
 
     Raises:
         GameError: The name is none.
     """
-    return first_valid(lambda: _scrambled(games, name, rng))
+    return first_valid(lambda: _scrambled(games, name, rng, combined))
 
 
-def _scrambled(games: Sequence[Game], name: str, rng: np.random.Generator) -> Game:
+def _scrambled(games: Sequence[Game], name: str, rng: np.random.Generator, combined: float) -> Game:
     scene = _moved_as_one(_any_of(games, rng), NEAR, rng)
+    if combined and rng.random() < combined:
+        _put_in(scene, _moved_as_one(_any_of(games, rng), FAR, rng))
     if rng.random() < MOVED:
         _move(scene, rng)
     if rng.random() < LENT:
@@ -133,14 +144,32 @@ def _lend(scene: _Scene, other: _Scene, rng: np.random.Generator) -> None:
     """Take over some bodies of another game, and now and then two that are joined."""
     order = rng.permutation(len(other.pieces)).tolist()
     chosen = order[: int(rng.integers(1, MOST + 2))]
+    _take(scene, other, chosen, lambda: bool(rng.integers(2)))
+
+
+def _put_in(scene: _Scene, other: _Scene) -> None:
+    """Take over all bodies of another game that there is room for, balls first."""
+    bodies = range(len(other.pieces))
+    _take(scene, other, sorted(bodies, key=lambda body: other.pieces[body].kind is not None))
+
+
+def _take(
+    scene: _Scene,
+    other: _Scene,
+    chosen: Sequence[int],
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> None:
+    """Take over bodies of another game, and before them pairs that are joined, if wanted."""
+    taken: set[int] = set()
     for pairs, ours in ((other.sticks, scene.sticks), (other.springs, scene.springs)):
         for first, second in pairs:
             place = len(scene.pieces)
-            if rng.integers(2) and scene.add([other.pieces[first], other.pieces[second]]):
+            if is_wanted() and scene.add([other.pieces[first], other.pieces[second]]):
                 ours.append((place, place + 1))
-                chosen = [body for body in chosen if body not in (first, second)]
+                taken |= {first, second}
     for body in chosen:
-        scene.add([other.pieces[body]])
+        if body not in taken:
+            scene.add([other.pieces[body]])
 
 
 def _add_balls(scene: _Scene, rng: np.random.Generator) -> None:

@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 from topple.iphyre.game import Game
 from topple.iphyre.games import game_named
-from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
+from topple.iphyre.rules import AT_10_HZ, Rules, rules_at
 from topple.iphyre.split import Split
-
-_RULES = {rules.hz: rules for rules in (AT_60_HZ, AT_10_HZ)}
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,7 @@ class GameSelection:
     study: str = ""
 
     def __post_init__(self) -> None:
-        if self.hz not in _RULES:
-            raise ValueError(f"hz is {self.hz}; the benchmark is played at 60 or at 10")
+        rules_at(self.hz)
         if not self.games:
             raise ValueError("there are no games to be scored on; name at least one")
         self.scored()
@@ -43,7 +40,7 @@ class GameSelection:
     @property
     def rules(self) -> Rules:
         """The rules of its episodes."""
-        return _RULES[self.hz]
+        return rules_at(self.hz)
 
     @property
     def group(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ from topple.iphyre.agents.outcome_data import (
 from topple.iphyre.agents.plan_classifier import plans_beside
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing, Training
-from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import INTERVAL, LATEST
-from topple.runs.agent import UNSAVED, Report
+from topple.runs.agent import UNSAVED, Report, TrainingOptions
 
 GAMES = (game_named("support"), game_named("hinder"))
 SMALL: dict[str, Any] = {
@@ -55,9 +56,17 @@ def test_examples_are_plans_of_their_games() -> None:
         assert not np.delete(examples.times[own], list(game.eliminable), axis=1).any()
 
 
-def test_the_order_of_bodies_does_not_matter() -> None:
+def test_plays_at_another_rate_are_other_examples() -> None:
+    game = game_named("seesaw")  # which nothing solves at 10 Hz
+    slow, fast = (play_examples(game, 200, 100, 0, rules) for rules in (AT_10_HZ, AT_60_HZ))
+    assert not slow.solved.any()
+    assert fast.solved.any()
+
+
+@pytest.mark.parametrize("frequencies", [0, 4])
+def test_the_order_of_bodies_does_not_matter(frequencies: int) -> None:
     examples = sample_examples(GAMES, 5)
-    network = AttentionFusion(2, 32, 4).eval()
+    network = AttentionFusion(2, 32, 4, frequencies).eval()
     tables = torch.from_numpy(examples.tables[examples.game])
     times = torch.from_numpy(examples.times)
     order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
@@ -150,9 +159,33 @@ def test_it_learns_and_beats_random_plans() -> None:
     assert [play.score.solved for play in playing.log] == [True, True]
 
 
+def test_a_finished_checkpoint_in_half_precision_is_small_and_plays_alike(tmp_path: Path) -> None:
+    sizes = {}
+    for half in (False, True):
+        agent = AttentionFusionAgent(**AttentionFusionAgent.smoke, half_precision=half)
+        path = tmp_path / f"{half}.pt"
+        list(
+            agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path))
+        )
+        sizes[half] = path.stat().st_size
+        loaded = AttentionFusionAgent()
+        loaded.load(path)
+        assert loaded.half_precision is half
+        examples = sample_examples(GAMES, 5)
+        torch.testing.assert_close(loaded.logits(examples), agent.logits(examples), rtol=0, atol=0)
+        again = AttentionFusionAgent(**AttentionFusionAgent.smoke, half_precision=half)
+        resumed = again.learn(
+            Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path)
+        )
+        assert all(report.preparing for report in resumed)  # nothing was left to train
+    assert sizes[True] < 0.75 * sizes[False]
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"hz": 30}, "hz is 30; the benchmark is played at 60 or at 10"),
+        ({"combined": 2}, "combined is 2; it has to be from 0 to 1"),
         ({"embed_dim": 30}, "embed_dim is 30; it has to be a multiple of 4 \\(n_heads\\)"),
         ({"scrambled": -1}, "scrambled is -1; it has to be 0 or more"),
         ({"n_layers": 0}, "n_layers is 0; it has to be 1 or more"),

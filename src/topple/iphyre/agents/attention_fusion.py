@@ -20,26 +20,38 @@ from topple.iphyre.agents.outcome_data import Examples, joined, play_examples, w
 from topple.iphyre.agents.plan_classifier import PlanClassifier
 from topple.iphyre.game import Game
 from topple.iphyre.observe import COLUMNS
+from topple.iphyre.rules import AT_10_HZ, Rules, rules_at
 from topple.iphyre.sampling import LATEST
 from topple.runs.agent import Report, TrainingOptions
 from topple.runs.executors.processes import ProcessExecutor
-from topple.runs.settings import at_least, divisible
+from topple.runs.settings import at_least, divisible, fraction
 
 _TOGETHER = 25  # games of a chunk
 _FEW = 10  # chunks that one process plays by itself
 _REMOVABLE = 5  # column of the object table
 _SHAPE = 9  # further features of where a body is
 _TIMING = 3  # when it is removed, whether it is, whether it could be and is not
+_WAVING = 9  # features that have Fourier features as well: ends, middle, extent, time of removal
 
 Chunk = Sequence[tuple[int, Game]]  # games to play plans on, with their numbers
 
 
 class AttentionFusion(nn.Module):
-    """A transformer over bodies, each with the time of its removal."""
+    """A transformer over bodies, each with the time of its removal.
 
-    def __init__(self, layers: int, width: int, heads: int) -> None:
+    Args:
+        layers: attention layers.
+        width: size of the features.
+        heads: attention heads of each layer.
+        frequencies: of the Fourier features of places and times, each twice the one before.
+    """
+
+    def __init__(self, layers: int, width: int, heads: int, frequencies: int = 0) -> None:
         super().__init__()
-        self.bodies = nn.Linear(COLUMNS + _SHAPE + _TIMING, width)
+        self.bodies = nn.Linear(COLUMNS + _SHAPE + _TIMING + 2 * _WAVING * frequencies, width)
+        self.frequencies: Tensor
+        waves = torch.pi * 2.0 ** torch.arange(frequencies)
+        self.register_buffer("frequencies", waves, persistent=False)
         layer = nn.TransformerEncoderLayer(
             width, heads, 2 * width, 0.0, "gelu", batch_first=True, norm_first=True
         )
@@ -53,16 +65,21 @@ class AttentionFusion(nn.Module):
         there = tables.any(dim=2)
         ends = tables[..., :4].reshape(*tables.shape[:2], 2, 2)  # first and second, x and y
         across = ends[..., 1, :] - ends[..., 0, :]
+        middle, when = ends.mean(dim=2), times[..., None] / LATEST
+        waving = torch.cat([tables[..., :4], middle, across, when], dim=2)
+        waves = (waving[..., None] * self.frequencies).flatten(2)
         parts = (
             tables,
-            ends.mean(dim=2),
+            middle,
             across,
             across.norm(dim=2, keepdim=True),
             ends.amin(dim=2),
             ends.amax(dim=2),
-            times[..., None] / LATEST,
+            when,
             (times > 0)[..., None].to(times.dtype),
             ((times <= 0) & (tables[..., _REMOVABLE] > 0))[..., None].to(times.dtype),
+            waves.sin(),
+            waves.cos(),
         )
         features = self.layers(self.bodies(torch.cat(parts, dim=2)), src_key_padding_mask=~there)
         counted = there[..., None].to(times.dtype)
@@ -70,8 +87,10 @@ class AttentionFusion(nn.Module):
         return scores
 
 
-def _play_chunk(chunk: Chunk, draws: int, each: int, threads: int | None) -> list[Examples]:
-    return [play_examples(game, draws, each, number, threads) for number, game in chunk]
+def _play_chunk(
+    chunk: Chunk, draws: int, each: int, rules: Rules, threads: int | None
+) -> list[Examples]:
+    return [play_examples(game, draws, each, number, rules, threads) for number, game in chunk]
 
 
 @dataclass
@@ -82,10 +101,13 @@ class AttentionFusionAgent(PlanClassifier):
         n_layers: attention layers.
         embed_dim: size of the features.
         n_heads: attention heads of each layer.
+        frequencies: of the Fourier features of places and times; 0: none.
         variants: variants of each training game.
         scrambled: games put together from pieces of the training games.
+        combined: how often a scrambled game is made of two whole games.
         draws: plans played on each game, of which at most ``samples_per_class`` that work and as
             many that do not are kept.
+        hz: ticks per second of these plays, 60 or 10.
         data_seed: seed of these games. Plans are the same for all seeds of weights and batches.
     """
 
@@ -105,16 +127,21 @@ class AttentionFusionAgent(PlanClassifier):
     batch_size: int = 256
     embed_dim: int = 96
     n_heads: int = 4
+    frequencies: int = 0
     variants: int = 40
     scrambled: int = 3000
+    combined: float = 0.0
     draws: int = 384
+    hz: int = AT_10_HZ.hz
     data_seed: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, 1, "n_layers", "embed_dim", "n_heads", "draws")
-        at_least(self, 0, "variants", "scrambled")
+        at_least(self, 0, "frequencies", "variants", "scrambled")
         divisible(self, "embed_dim", "n_heads")
+        fraction(self, "combined")
+        rules_at(self.hz)
 
     def fit_games(
         self, games: Sequence[Game], seed: int, options: TrainingOptions
@@ -123,7 +150,8 @@ class AttentionFusionAgent(PlanClassifier):
 
         Reports on the games that are played to learn from are marked as preparing.
         """
-        more = list(enumerate(widened(games, self.variants, self.scrambled, self.data_seed)))
+        made = widened(games, self.variants, self.scrambled, self.data_seed, self.combined)
+        more = list(enumerate(made))
         chunks = [more[first : first + _TOGETHER] for first in range(0, len(more), _TOGETHER)]
         played: dict[int, list[Examples]] = {}
         start = time.monotonic()
@@ -137,7 +165,9 @@ class AttentionFusionAgent(PlanClassifier):
 
     def _played(self, chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, list[Examples]]]:
         """Chunks of games with what was played on them, as they are finished."""
-        play = partial(_play_chunk, draws=self.draws, each=self.samples_per_class)
+        play = partial(
+            _play_chunk, draws=self.draws, each=self.samples_per_class, rules=rules_at(self.hz)
+        )
         if len(chunks) < _FEW:  # not worth starting processes for
             yield from ((chunk, play(chunk, threads=None)) for chunk in chunks)
             return
@@ -149,4 +179,4 @@ class AttentionFusionAgent(PlanClassifier):
 
     def new_network(self) -> nn.Module:
         """Create a network with these settings and initial weights."""
-        return AttentionFusion(self.n_layers, self.embed_dim, self.n_heads)
+        return AttentionFusion(self.n_layers, self.embed_dim, self.n_heads, self.frequencies)

@@ -102,6 +102,7 @@ class Fitting:
         groups: parameters with a factor of their learning rate; 1 for all by default.
         run: what the training is for, kept in checkpoints.
         device: where the network is trained, cpu or cuda; afterwards it is on the cpu.
+        half_precision: whether weights are rounded to half precision at the end, for small files.
         epoch: number of finished epochs.
     """
 
@@ -114,6 +115,7 @@ class Fitting:
     groups: Sequence[tuple[Sequence[nn.Parameter], float]] = ()
     run: Mapping[str, Any] = field(default_factory=dict)
     device: str = CPU
+    half_precision: bool = False
     epoch: int = 0
 
     def __post_init__(self) -> None:
@@ -183,17 +185,28 @@ class Fitting:
                 self._optimizer.step()
                 losses.append(loss.detach())  # converted later: that waits for the GPU
         self.epoch += 1
+        if self._is_finished and self.half_precision:
+            self.network.half().float()
         return sum(map(float, losses)) / len(losses), rate
 
+    @property
+    def _is_finished(self) -> bool:
+        return self.epoch == self.schedule.n_epochs
+
     def save(self, path: Path) -> None:
-        """Write a checkpoint."""
+        """Write a checkpoint; a finished one has no state of the optimizer."""
+        network, optimizer = self.network.state_dict(), self._optimizer.state_dict()["state"]
+        if self._is_finished:
+            optimizer = {}
+            if self.half_precision:
+                network = {name: weight.half() for name, weight in network.items()}
         content = {
             "key": dict(self.key),
             "run": dict(self.run),
             "epoch": self.epoch,
             "epochs": self.schedule.n_epochs,
-            "network": self.network.state_dict(),
-            "optimizer": self._optimizer.state_dict()["state"],
+            "network": network,
+            "optimizer": optimizer,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
         write_state(path, _FORMAT, content)
@@ -221,6 +234,7 @@ class FittedAgent:
         n_epochs: passes over all examples.
         batch_size: examples of a minibatch.
         learning_rate: initial learning rate.
+        half_precision: whether weights are rounded to half precision at the end, for small files.
     """
 
     smoke: ClassVar[Mapping[str, str | int | float | bool | None]]
@@ -231,6 +245,7 @@ class FittedAgent:
     n_epochs: int = 100
     batch_size: int = 128
     learning_rate: float = 1e-3
+    half_precision: bool = False
     #: Empty, since it learns from data and not from plays, and so has no rewards.
     history: list[Report] = field(default_factory=list, init=False, repr=False)
     #: Seconds spent on training since the agent was made.
@@ -302,6 +317,7 @@ class FittedAgent:
             groups=self.parameter_groups(network),
             run=options.run or {},
             device=self.device,
+            half_precision=self.half_precision,
         )
         yield from fitting.epochs(options.checkpoint)
 

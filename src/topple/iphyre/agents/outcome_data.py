@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from topple.iphyre.engine.batch import MAX_BODIES, new_world
 from topple.iphyre.game import Game
 from topple.iphyre.observe import object_table, observed
-from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
 from topple.iphyre.sampling import play_draws, sample
 from topple.iphyre.scramble import scramble
 from topple.iphyre.variants import vary
@@ -112,8 +112,18 @@ def held_out(examples: Examples, share: float, seed: int) -> NDArray[np.bool_]:
     return chosen
 
 
-def widened(games: Sequence[Game], variants: int, scrambled: int, seed: int) -> Iterator[Game]:
-    """The games, some variants of each, and some scrambled games with something to remove."""
+def widened(
+    games: Sequence[Game], variants: int, scrambled: int, seed: int, combined: float = 0.0
+) -> Iterator[Game]:
+    """The games, some variants of each, and some scrambled games with something to remove.
+
+    Args:
+        games: the games.
+        variants: of each.
+        scrambled: games put together from pieces of these.
+        seed: of all random choices.
+        combined: how often a scrambled game is made of two whole games.
+    """
     yield from games
     rng = np.random.default_rng(seed)
     for game in games:
@@ -121,25 +131,31 @@ def widened(games: Sequence[Game], variants: int, scrambled: int, seed: int) -> 
             yield vary(game, f"{game.name}_variant_{number}", rng)
     made = 0
     while made < scrambled:
-        game = scramble(games, f"scrambled_{made}", rng)
+        game = scramble(games, f"scrambled_{made}", rng, combined)
         if game.eliminable:
             made += 1
             yield game
 
 
 def play_examples(
-    game: Game, draws: int, each: int, seed: int, threads: int | None = None
+    game: Game,
+    draws: int,
+    each: int,
+    seed: int,
+    rules: Rules = AT_10_HZ,
+    threads: int | None = None,
 ) -> Examples:
-    """Play random plans of a game at 10 Hz, as agents do.
+    """Play random plans of a game, by default at 10 Hz, as agents do.
 
     Args:
         game: the game to play.
         draws: number of plans to play.
         each: greatest number of plans that work, and of others, to keep; fewer if none works.
         seed: seed of the plans.
+        rules: of the plays.
         threads: at most this many; all cores by default.
     """
-    played = list(islice(play_draws(game, seed, AT_10_HZ, threads), draws))
+    played = list(islice(play_draws(game, seed, rules, threads), draws))
     works = np.array([draw.score.solved for draw in played])
     failed = each if works.any() else int(each * _HOPELESS_SHARE)
     kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]

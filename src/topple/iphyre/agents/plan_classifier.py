@@ -29,7 +29,7 @@ from topple.iphyre.sampling import INTERVAL, LATEST, draw_times
 from topple.iphyre.strategy import Strategy
 from topple.runs.agent import Observation, Traits
 from topple.runs.belief import Belief
-from topple.runs.device import CPU
+from topple.runs.device import CPU, CUDA
 from topple.runs.settings import above_zero, at_least
 
 IMAGE_SIZE = 224  # px
@@ -103,8 +103,11 @@ class PlanClassifier(FittedAgent):
         labels = torch.from_numpy(data.solved.astype(np.int64)).to(self.device)
 
         def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
-            chosen = functional.one_hot(labels[batch], 2).to(torch.float32)
-            shares = torch.softmax(network(*inputs.of(batch)), dim=1)
+            place = torch.from_numpy(batch).to(self.device)
+            chosen = functional.one_hot(labels[place], 2).to(torch.float32)
+            with torch.autocast(CUDA, torch.bfloat16, enabled=self.device == CUDA):
+                scores = network(*inputs.of(place))
+            shares = torch.softmax(scores.float(), dim=1)
             return functional.binary_cross_entropy(shares, chosen)
 
         return loss
@@ -116,7 +119,7 @@ class PlanClassifier(FittedAgent):
         inputs = _Inputs(examples, self.looks_at_pictures)
         network = self.network.eval()
         with one_thread(), torch.no_grad():
-            scores: Tensor = network(*inputs.of(np.arange(examples.size)))
+            scores: Tensor = network(*inputs.of(torch.arange(examples.size)))
         return scores[:, 1] - scores[:, 0]
 
     def predict(self, examples: Examples) -> NDArray[np.float32]:
@@ -221,7 +224,7 @@ class _Inputs:
             images = [picture_game(game, IMAGE_SIZE) for game in examples.games]
             self._images = torch.from_numpy(np.stack(images)).to(device)
 
-    def of(self, batch: NDArray[np.int64]) -> tuple[Tensor, ...]:
+    def of(self, batch: Tensor) -> tuple[Tensor, ...]:
         game = self._game[batch]
         symbols = self._tables[game], self._times[batch]
         if self._images is None:
