@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import typer
-from typer.testing import CliRunner
-
-from topple.cli import analyse, main, reproduce
+from support.command_line import topple, topple_json, topple_mistake
 
 TEMPLATE = """
 from topple.phyre import SceneBuilder, Tier, W, lin, template
@@ -23,18 +19,6 @@ def build(s: SceneBuilder, x: float) -> None:
 """
 
 
-def invoke(app: typer.Typer, *words: str | Path) -> str:
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def fail(app: typer.Typer, *words: str | Path) -> str:
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == 2, result.output
-    return result.output
-
-
 def test_analyses_leave_a_figure_and_its_data(tmp_path: Path) -> None:
     cache, out = tmp_path / "cache", tmp_path / "figures"
     common = ("00004", "--actions", "20", "--cache", cache)
@@ -42,7 +26,7 @@ def test_analyses_leave_a_figure_and_its_data(tmp_path: Path) -> None:
         ("difficulty", ("figure2a", "figure2b")),
         ("diversity", ("diversity_ball",)),
     ):
-        told = json.loads(invoke(analyse.app, command, *common, "--out", out, "--json"))
+        told = topple_json("analyse", command, *common, "--out", out)
         (table,) = told["tables"]
         assert [row["template"] for row in table["rows"]] == ["00004"]
         assert told["files"] == [str(out / f"{n}.{end}") for n in names for end in ("svg", "csv")]
@@ -55,14 +39,14 @@ def test_own_templates_are_analysed_like_published_ones(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(TEMPLATE)
     out = tmp_path / "figures"
-    words = ("diversity", file, "--actions", "30", "--cache", tmp_path / "cache", "--out", out)
-    invoke(analyse.app, *words)
+    cache = tmp_path / "cache"
+    topple("analyse", "diversity", file, "--actions", "30", "--cache", cache, "--out", out)
     assert "mine,3," in (out / "diversity_ball.csv").read_text()
 
 
 def test_solvability_resumes(tmp_path: Path) -> None:
-    words = ("solvability", "00002", "--min-valid", "100", "--out", tmp_path)
-    told = invoke(analyse.app, *words, "--max-actions", "200")
+    options = ("--min-valid", "100", "--max-actions", "200", "--out", tmp_path)
+    told = topple("analyse", "solvability", "00002", *options).stdout
     [row] = [line.split("|")[1:-1] for line in told.splitlines() if line.startswith("| 00002")]
     template, tasks, solvable, unsolvable, undecided, share = (cell.strip() for cell in row)
     assert (template, tasks) == ("00002", "100")
@@ -71,14 +55,14 @@ def test_solvability_resumes(tmp_path: Path) -> None:
     assert 0 < float(share) < 1
     first = (tmp_path / "solvability_ball.csv").read_text()
     assert "00002:007,solvable,200" in first
-    invoke(analyse.app, *words, "--max-actions", "200")
+    topple("analyse", "solvability", "00002", *options)
     assert (tmp_path / "solvability_ball.csv").read_text() == first
 
 
 def test_mistakes_are_explained(tmp_path: Path) -> None:
-    assert "no row 'men'" in fail(reproduce.app, "table2", "--agents", "men")
-    assert "unknown setup 'b'" in fail(reproduce.app, "table2", "--setups", "b")
-    assert "is not a list of folds" in fail(reproduce.app, "table2", "--folds", "a")
-    assert "no run records" in fail(main.app, "report", tmp_path)
-    none = tmp_path / "none.py"
-    assert "no template file" in fail(analyse.app, "difficulty", none)
+    table2 = ("reproduce", "table2")
+    assert "no row 'men'" in topple_mistake(*table2, "--agents", "men")
+    assert "unknown setup 'b'" in topple_mistake(*table2, "--setups", "b")
+    assert "is not a list of folds" in topple_mistake(*table2, "--folds", "a")
+    assert "no run records" in topple_mistake("report", tmp_path)
+    assert "no template file" in topple_mistake("analyse", "difficulty", tmp_path / "none.py")

@@ -10,11 +10,10 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from support.command_line import topple, topple_json, topple_mistake
 from topple.cli import cache as command
 from topple.cli import doctor
-from topple.cli.main import app
 from topple.iphyre.engine_hash import FAITHFUL as GAMES_FAITHFUL
 from topple.phyre import Tier, template_tasks
 from topple.phyre.cache import ACTION_CACHE, UNKNOWN, ActionCache, verify
@@ -26,9 +25,9 @@ from topple.phyre.engine_hash import FAITHFUL, engine_hash
 TEMPLATE = "00000"
 
 
-def cache(folder: Path, *words: str) -> Result:
-    words = (*words, "--templates", TEMPLATE, "--cache", str(folder))
-    return CliRunner().invoke(command.app, words)
+def of_cache(folder: Path, *words: str | Path) -> tuple[str | Path, ...]:
+    """The words of a command on the cache in a folder."""
+    return ("cache", *words, "--templates", TEMPLATE, "--cache", folder)
 
 
 @pytest.fixture(autouse=True)
@@ -40,15 +39,8 @@ def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
     folder = tmp_path / "cache"
-    result = cache(folder, "build", "--manifest", str(folder / "manifest.json"))
-    assert result.exit_code == 0, result.output
+    topple(*of_cache(folder, "build", "--manifest", folder / "manifest.json"))
     return folder
-
-
-def check(folder: Path, entry: object, monkeypatch: pytest.MonkeyPatch) -> Result:
-    data = {"engine": FAITHFUL, "seed": 42, "tiers": {"ball": {TEMPLATE: entry}}}
-    monkeypatch.setattr(verify, "committed", lambda: data)
-    return cache(folder, "check", "--json")
 
 
 def test_what_was_built_is_checked(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,40 +49,34 @@ def test_what_was_built_is_checked(built: Path, monkeypatch: pytest.MonkeyPatch)
     entry = manifest["tiers"]["ball"][TEMPLATE]
     assert entry["actions"] == 1000
     assert 0 < entry["solved"] < entry["valid"] < 3_000
-    result = check(built, entry, monkeypatch)
-    assert result.exit_code == 0
-    assert json.loads(result.stdout)[0]["check"] == "as committed"
-    wrong = check(built, {**entry, "digest": "0" * 32}, monkeypatch)
-    assert wrong.exit_code == 1
-    assert json.loads(wrong.stdout)[0]["check"] == "DIFFERS"
+    for digest, code, found in ((entry["digest"], 0, "as committed"), ("0" * 32, 1, "DIFFERS")):
+        tiers = {"ball": {TEMPLATE: {**entry, "digest": digest}}}
+        data = {"engine": FAITHFUL, "seed": 42, "tiers": tiers}
+        monkeypatch.setattr(verify, "committed", lambda data=data: data)
+        result = topple(*of_cache(built, "check", "--json"), code=code)
+        assert json.loads(result.stdout)[0]["check"] == found
 
 
 def test_nothing_built_is_no_contradiction(tmp_path: Path) -> None:
-    result = cache(tmp_path, "check", "--actions", "101000", "--json")
-    assert result.exit_code == 0
-    assert json.loads(result.stdout)[0]["check"] == "not built"
+    [row] = topple_json(*of_cache(tmp_path, "check", "--actions", "101000"))
+    assert row["check"] == "not built"
 
 
 def test_what_the_package_contains_is_checked_by_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify, "committed", lambda: {"tiers": {}})
-    result = cache(tmp_path, "check", "--actions", "100000", "--sample", "60", "--json")
-    assert result.exit_code == 0, result.output
+    options = ("--actions", "100000", "--sample", "60", "--json")
+    result = topple(*of_cache(tmp_path, "check", *options))
     assert "60 simulated pairs agree" in result.stderr
     assert json.loads(result.stdout)[0]["solved"] > 0
 
 
 def test_indexes_are_exchanged(built: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "mine.solutions", tmp_path / "other"
-    exported = cache(built, "export", "--out", str(file), "--json")
-    assert exported.exit_code == 0, exported.output
-    row = json.loads(exported.stdout)[0]
+    [row] = topple_json(*of_cache(built, "export", "--out", file))
     assert (row["tasks"], row["actions"]) == (3, 1000)
-    words = ["import", str(file), "--cache", str(other), "--json"]
-    imported = CliRunner().invoke(command.app, words)
-    assert imported.exit_code == 0, imported.output
-    assert json.loads(imported.stdout)[0] == row
+    assert topple_json("cache", "import", file, "--cache", other) == [row]
     tasks = template_tasks(TEMPLATE)[:3]
     folder = other / ACTION_CACHE
     assert len(imported_indexes(folder, Tier.BALL)) == 1
@@ -101,12 +87,9 @@ def test_a_wrong_index_is_not_imported(built: Path, tmp_path: Path) -> None:
     index = ActionCache(built / ACTION_CACHE, Tier.BALL).index(template_tasks(TEMPLATE)[:3], 1000)
     file = tmp_path / "wrong.solutions"
     replace(index, numbers=(index.numbers + 1) % 1000).save(file)
-    result = CliRunner().invoke(command.app, ["import", str(file), "--cache", str(tmp_path)])
-    assert result.exit_code == 2
-    assert "is wrong" in " ".join(result.output.split())
-    result = cache(built, "export", "--actions", "2000", "--seed", "7", "--out", str(file))
-    assert result.exit_code == 2
-    assert "simulate them first" in " ".join(result.output.split())
+    assert "is wrong" in topple_mistake("cache", "import", file, "--cache", tmp_path)
+    missing = ("--actions", "2000", "--seed", "7", "--out", file)
+    assert "simulate them first" in topple_mistake(*of_cache(built, "export", *missing))
 
 
 @pytest.mark.parametrize(
@@ -118,9 +101,7 @@ def test_a_wrong_index_is_not_imported(built: Path, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_named(words: list[str], message: str, tmp_path: Path) -> None:
-    result = cache(tmp_path, "build", *words)
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.split())
+    assert message in topple_mistake(*of_cache(tmp_path, "build", *words))
 
 
 def test_the_committed_manifest_is_of_this_engine() -> None:
@@ -139,10 +120,8 @@ def test_doctor_finds_a_sound_installation(monkeypatch: pytest.MonkeyPatch, tmp_
         monkeypatch.setenv(f"TOPPLE_{name}", str(folder))
     engine_hash.cache_clear()
     started = time.process_time()
-    result = CliRunner().invoke(app, ["doctor", "--json"])
+    found = {row["what"]: row for row in topple_json("doctor")}
     assert time.process_time() - started < 5
-    assert result.exit_code == 0, result.output
-    found = {row["what"]: row for row in json.loads(result.stdout)}
     assert found["PHYRE engine"]["found"].startswith(FAITHFUL)
     for hz, digest in GAMES_FAITHFUL.items():
         assert found[f"I-PHYRE engine, {hz} Hz"]["found"].startswith(digest[:16])
@@ -166,9 +145,8 @@ def test_extras_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> Non
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(doctor, "version", nothing)
-    result = CliRunner().invoke(app, ["doctor", "--json"])
-    assert result.exit_code == 0  # to do without is no fault
-    video = next(row for row in json.loads(result.stdout) if row["what"] == "extra video")
+    rows = topple_json("doctor")  # to do without is no fault
+    video = next(row for row in rows if row["what"] == "extra video")
     assert video["found"] == "without av: pip install 'topple[video]'"
     assert video["state"] == "missing"
 
@@ -176,9 +154,7 @@ def test_extras_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_doctor_says_what_a_gpu_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     cuda_device.cuda_device.cache_clear()
-    result = CliRunner().invoke(app, ["doctor", "--cuda"])
-    assert result.exit_code == 2
-    assert "pip install 'topple[cuda]'" in result.output
+    assert "pip install 'topple[cuda]'" in topple("doctor", "--cuda", code=2).output
 
 
 @pytest.mark.parametrize("which", ["PHYRE", "I-PHYRE"])
@@ -190,7 +166,6 @@ def test_doctor_tells_when_an_engine_is_another(
         monkeypatch.setattr(doctor, "FAITHFUL", other)
     else:
         monkeypatch.setitem(GAMES_FAITHFUL, 60, other)
-    result = CliRunner().invoke(app, ["doctor", "--json"])
-    assert result.exit_code == 1
-    [wrong] = (row for row in json.loads(result.stdout) if row["state"] == "wrong")
+    rows = json.loads(topple("doctor", "--json", code=1).stdout)
+    [wrong] = (row for row in rows if row["state"] == "wrong")
     assert f"DIFFERS from {other}" in wrong["found"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from support.command_line import topple
 from support.command_tree import Group, Leaf, parse, tree
 from topple.cli import main
 from topple.cli.main import PANELS, app
@@ -68,15 +69,14 @@ def test_a_command_has_help_examples_and_json(leaf: Leaf) -> None:
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.path or "topple")
 def test_a_group_shows_its_commands_when_none_is_named(group: Group) -> None:
-    result = CliRunner().invoke(app, group.path.split())
-    assert result.exit_code == 0
-    assert "Examples:" in result.stdout
+    shown = topple(*group.path.split()).stdout
+    assert "Examples:" in shown
     for name in group.command.commands:
-        assert name in result.stdout
+        assert name in shown
 
 
 def test_the_map_is_in_panels() -> None:
-    text = CliRunner().invoke(app, ["--help"]).stdout
+    text = topple("--help").stdout
     places = [text.index(f" {panel} ") for panel in PANELS]
     assert places == sorted(places)
     for (panel, mounts), start, end in zip(

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from support.command_line import topple
 from topple.cli import complete
-from topple.cli.main import app
 from topple.cli.options import TEMPLATES
 
 PROGRAM = Path(sys.executable).with_name("topple")
@@ -20,22 +19,19 @@ PROGRAM = Path(sys.executable).with_name("topple")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_of_a_shell(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("typer.completion._get_shell_name", lambda: shell)
-    result = CliRunner().invoke(app, ["--show-completion"], prog_name="topple")
-    assert result.exit_code == 0
-    assert f"_TOPPLE_COMPLETE=complete_{shell}" in result.stdout
-    checker = {"bash": ["bash", "-n"]}.get(shell)
-    if checker is not None:
-        subprocess.run(checker, input=result.stdout, text=True, check=True)
+    script = topple("--show-completion").stdout
+    assert f"_TOPPLE_COMPLETE=complete_{shell}" in script
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
 
 def offered(line: str) -> list[str]:
     """What bash is told for a line that ends in half a word."""
-    words = line.split(" ")
     environment = {
         **os.environ,
         "_TOPPLE_COMPLETE": "complete_bash",
         "COMP_WORDS": line,
-        "COMP_CWORD": str(len(words) - 1),
+        "COMP_CWORD": str(line.count(" ")),
     }
     done = subprocess.run(
         [str(PROGRAM)], env=environment, capture_output=True, text=True, check=True
@@ -72,7 +68,7 @@ def test_half_a_word_is_completed(line: str, names: list[str] | None) -> None:
 
 def test_completion_works_in_bash_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("typer.completion._get_shell_name", lambda: "bash")
-    script = CliRunner().invoke(app, ["--show-completion"], prog_name="topple").stdout
+    script = topple("--show-completion").stdout
     asked = (
         "COMP_WORDS=(topple sheet --tier two); COMP_CWORD=3\n"
         '$(complete -p topple | sed -E "s/.*-F ([^ ]+).*/\\1/") topple\n'

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from support.chat_server import KEY, ChatServer, text_reply
-from topple.cli.main import app
+from support.command_line import topple, topple_json, topple_mistake
 from topple.iphyre.games import game_named
 from topple.llm.endpoint import Connection, Endpoint
 from topple.llm.exchanges import EXCHANGES, read_exchanges, request_digest
@@ -35,7 +34,7 @@ def words(server: ChatServer, folder: Path, *more: str) -> list[str]:
     prices = folder / "prices.json"
     prices.write_text(json.dumps(PRICES))
     return [
-        *("evaluate", "--agent", "llm", "--base-url", server.url, "--model", "heuristic", "--json"),
+        *("evaluate", "--agent", "llm", "--base-url", server.url, "--model", "heuristic"),
         *("--runs", str(folder / "runs"), "--cache", str(folder / "cache")),
         *("--prices", str(prices)),
         *more,
@@ -43,10 +42,14 @@ def words(server: ChatServer, folder: Path, *more: str) -> list[str]:
 
 
 def evaluate(server: ChatServer, folder: Path, *more: str) -> dict[str, Any]:
-    result = CliRunner().invoke(app, words(server, folder, *more))
-    assert result.exit_code == 0, result.output
-    (run,) = json.loads(result.stdout)
+    (run,) = topple_json(*words(server, folder, *more))
     return dict(run)
+
+
+def report(folder: Path) -> str:
+    """The page of a report of all runs."""
+    topple("report", folder / "runs", "--out", folder / "report")
+    return (folder / "report" / "index.html").read_text()
 
 
 def record(folder: Path) -> RunRecord[Any, Any]:
@@ -167,10 +170,7 @@ def test_a_slice_of_a_fold_and_a_split_make_a_report(tmp_path: Path) -> None:
     assert account["cost"] == pytest.approx(tokens / 1e6, abs=1e-6)
     assert games["games"] == 10
     assert games["reward"] > 300
-    out = tmp_path / "report"
-    result = CliRunner().invoke(app, ["report", str(tmp_path / "runs"), "--out", str(out)])
-    assert result.exit_code == 0, result.output
-    page = (out / "index.html").read_text()
+    page = report(tmp_path)
     assert "<h2>Transcripts</h2>" in page
     assert "Calls and costs" in page
     assert f"{account['cost']:.4f}" in page
@@ -190,10 +190,7 @@ def test_what_a_model_says_is_escaped(tmp_path: Path) -> None:
     with ChatServer(fault) as server:
         run = evaluate(server, tmp_path, "--games", "support", "--label", attack)
     assert run["accounting"]["failures"] == 4
-    out = tmp_path / "report"
-    result = CliRunner().invoke(app, ["report", str(tmp_path / "runs"), "--out", str(out)])
-    assert result.exit_code == 0, result.output
-    page = (out / "index.html").read_text()
+    page = report(tmp_path)
     assert "&lt;script&gt;alert(" in page
     assert "<script" not in page
 
@@ -201,9 +198,7 @@ def test_what_a_model_says_is_escaped(tmp_path: Path) -> None:
 def test_a_grid_has_its_ceiling_printed(tmp_path: Path) -> None:
     with ChatServer() as server:
         run = evaluate(server, tmp_path, *SLICE, "--grid", "4x4x2")
-        plain = words(server, tmp_path, *SLICE, "--grid", "4x4x2")
-        plain.remove("--json")
-        table = CliRunner().invoke(app, plain)
+        table = topple(*words(server, tmp_path, *SLICE, "--grid", "4x4x2"))
     assert run["solved@100"] <= run["grid's ceiling"] <= 1
     assert "ceili" in table.stdout
     kept = record(tmp_path).protocol
@@ -229,9 +224,8 @@ def test_tasks_may_be_named(tmp_path: Path) -> None:
         asked = server.requests
         assert evaluate(server, tmp_path, *named) == second
         assert server.requests == asked
-        wrong = [*SLICE[:4], "--tasks", "00100:000"]
-        result = CliRunner().invoke(app, words(server, tmp_path, *wrong))
-        assert "task '00100:000' is not scored in this fold" in result.output
+        wrong = words(server, tmp_path, *SLICE[:4], "--tasks", "00100:000")
+        assert "task '00100:000' is not scored in this fold" in topple_mistake(*wrong)
     assert first["tasks"] == 4
     assert second["tasks"] == 2
 
@@ -266,10 +260,7 @@ def test_all_may_be_asked_anew(what: tuple[str, ...], tmp_path: Path) -> None:
 )
 def test_mistakes_are_named(more: tuple[str, ...], message: str, tmp_path: Path) -> None:
     with ChatServer() as server:
-        result = CliRunner().invoke(app, words(server, tmp_path, "--games", "support", *more))
-    assert result.exit_code == 2
-    assert message in result.output
-    assert "Traceback" not in result.output
+        assert message in topple_mistake(*words(server, tmp_path, "--games", "support", *more))
 
 
 def test_reports_need_no_http_library() -> None:

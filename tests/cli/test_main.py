@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from importlib import import_module
@@ -8,15 +7,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from typer.testing import CliRunner
 
+from support.command_line import topple, topple_json, topple_mistake
 from topple import __version__
 from topple.cli import tasks
-from topple.cli.main import COMMANDS, app
+from topple.cli.main import COMMANDS
 from topple.runs import registry
 from topple.runs.benchmark import BENCHMARKS, find_benchmark
-
-runner = CliRunner()
 
 
 def test_help_lists_every_command_without_importing_them() -> None:
@@ -35,10 +32,8 @@ def test_help_lists_every_command_without_importing_them() -> None:
 
 
 def test_version_and_unknown_commands() -> None:
-    assert runner.invoke(app, ["--version"]).output == f"topple {__version__}\n"
-    result = runner.invoke(app, ["taks"])
-    assert result.exit_code == 2
-    assert "Did you mean 'tasks'?" in result.output
+    assert topple("--version").output == f"topple {__version__}\n"
+    assert "Did you mean 'tasks'?" in topple_mistake("taks")
 
 
 def test_the_installed_program_runs() -> None:
@@ -60,13 +55,11 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tasks, "listing", stopped)
-    result = runner.invoke(app, ["tasks"])
-    assert result.exit_code == 130
-    assert "Traceback" not in result.output
+    topple("tasks", code=130)
 
 
 def test_agents_are_listed_with_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = json.loads(runner.invoke(app, ["agents", "--json"]).stdout)
+    rows = topple_json("agents")
     listed = [(row["benchmark"], row["agent"]) for row in rows]
     assert listed == [(name, agent) for name in BENCHMARKS for agent in find_benchmark(name).agents]
     by_name = {(row["benchmark"], row["agent"]): row for row in rows}
@@ -80,6 +73,5 @@ def test_agents_are_listed_with_what_they_need(monkeypatch: pytest.MonkeyPatch) 
         return import_module(name)
 
     monkeypatch.setattr(registry, "import_module", without_torch)
-    only = runner.invoke(app, ["agents", "--benchmark", "phyre", "--json"]).stdout
-    without = {row["agent"]: row for row in json.loads(only)}
+    without = {row["agent"]: row for row in topple_json("agents", "--benchmark", "phyre")}
     assert without["dqn"]["trained by"] == "pip install 'topple[agents]'"

@@ -1,22 +1,19 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
-from topple.cli.main import app
+from support.command_line import topple, topple_json, topple_mistake
 from topple.phyre import load_task
 from topple.phyre.cache import grid
 from topple.phyre.cache.table import load_table
 from topple.phyre.engine.native import simulate_batch
 from topple.phyre.scene.codec import scene_to_json
 
-runner = CliRunner()
 TEMPLATE = """
 from topple.phyre import SceneBuilder, Tier, template
 
@@ -31,16 +28,6 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def run(*arguments: str) -> str:
-    result = runner.invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def run_json(*arguments: str) -> Any:
-    return json.loads(run(*arguments, "--json"))
-
-
 def image_size(path: str) -> tuple[int, int]:
     with Image.open(path) as image:
         return image.size
@@ -48,32 +35,32 @@ def image_size(path: str) -> tuple[int, int]:
 
 def test_scrambled_puzzles_are_written_for_other_commands() -> None:
     options = ("--setup", "ball_cross", "--count", "3", "--actions", "8", "--picture")
-    facts = run_json("tasks", "scramble", *options, "--out", "made")
+    facts = topple_json("tasks", "scramble", *options, "--out", "made")
     assert (facts["puzzles"], facts["tier"], facts["kind"]) == (3, "ball", "scrambled")
     assert facts["attempts_simulated"] <= facts["scenes_drawn"] * 8
     assert facts["files"] == ["made/puzzles.json", "made/puzzles.png"]
     assert image_size("made/puzzles.png")[0] > 3 * 192
     alone, among = (
-        run_json("show", *words, "--out", "x.png")
+        topple_json("show", *words, "--out", "x.png")
         for words in (["made/0002.json"], ["made/puzzles.json", "--number", "2"])
     )
     assert alone == among
     assert alone["puzzle"] == "scrambled-0:002"
     scored = ("--agent", "rand", "--puzzles", "made/puzzles.json", "--attempts", "5")
-    [record] = run_json("evaluate", *scored)
+    [record] = topple_json("evaluate", *scored)
     assert record["tasks"] == 3
     # A finished run is read again, unless the file has other puzzles by now.
-    [again] = run_json("evaluate", *scored)
+    [again] = topple_json("evaluate", *scored)
     assert again == record
-    facts = run_json("tasks", "scramble", *options, "--seed", "1", "--out", "made")
+    facts = topple_json("tasks", "scramble", *options, "--seed", "1", "--out", "made")
     assert facts["seed"] == 1
-    [other] = run_json("evaluate", *scored)
+    [other] = topple_json("evaluate", *scored)
     assert other != record
 
 
 def test_scramble_refuses_held_out_tasks_and_contradictions() -> None:
     fold = ("tasks", "scramble", "--out", "x", "--setup", "ball_cross", "--fold", "0")
-    held_out = run_json("tasks", "--setup", "ball_cross", "--part", "test", "--ids")[0]
+    held_out = topple_json("tasks", "--setup", "ball_cross", "--part", "test", "--ids")[0]
     for arguments, message in (
         ((*fold, "--tasks", held_out), f"task '{held_out}' is a test task of fold 0"),
         (("tasks", "scramble", "--out", "x", "--fold", "1"), "--fold needs a --setup"),
@@ -81,33 +68,30 @@ def test_scramble_refuses_held_out_tasks_and_contradictions() -> None:
         (("tasks", "scramble", "--out", "x"), "give a --tier, tasks, or a --setup"),
         (("evaluate", "--agent", "rand", "--puzzles", "none.json"), "none.json"),
     ):
-        result = runner.invoke(app, arguments)
-        assert result.exit_code == 2
-        assert message in result.stderr
-        assert "Traceback" not in result.output
+        assert message in topple_mistake(*arguments)
     assert not Path("x").exists()
 
 
 def test_tasks_lists_templates_tasks_and_folds() -> None:
-    assert len(run_json("tasks")) == 50
-    assert {row["tier"] for row in run_json("tasks", "--tier", "two_balls")} == {"two_balls"}
+    assert len(topple_json("tasks")) == 50
+    assert {row["tier"] for row in topple_json("tasks", "--tier", "two_balls")} == {"two_balls"}
     of_fold = ("tasks", "--setup", "ball_within", "--fold", "3", "--part", "dev")
-    rows = run_json("tasks", "--templates", "00001")
+    rows = topple_json("tasks", "--templates", "00001")
     assert len(rows) == 100
     assert rows[0]["task"] == "00001:000"
     assert "green ball" in rows[0]["description"]
-    assert len(run_json(*of_fold, "--ids")) == 400
-    assert len(run("tasks", "--ids").splitlines()) == 5000
-    assert "00024" in run("tasks", "--tier", "ball")
+    assert len(topple_json(*of_fold, "--ids")) == 400
+    assert len(topple("tasks", "--ids").stdout.splitlines()) == 5000
+    assert "00024" in topple("tasks", "--tier", "ball").stdout
 
 
 def test_show_describes_and_draws() -> None:
-    assert "description: Make sure" in run("show", "00001:000")
-    facts = run_json("show", "00001:000", "--action", "0.6,0.8,0.2", "--out", "a.png")
+    assert "description: Make sure" in topple("show", "00001:000").stdout
+    facts = topple_json("show", "00001:000", "--action", "0.6,0.8,0.2", "--out", "a.png")
     assert facts["outcome"] == "not_solved"
     assert facts["action"] == [0.6, 0.8, 0.2]
     assert image_size("a.png") == (512, 512)
-    run("show", "00001:000", "--action", "0.6,0.8,0.2", "--out", "a.gif", "--size", "64")
+    topple("show", "00001:000", "--action", "0.6,0.8,0.2", "--out", "a.gif", "--size", "64")
     with Image.open("a.gif") as gif:
         assert gif.size == (64, 64)
         assert getattr(gif, "n_frames", 1) > 50
@@ -115,39 +99,38 @@ def test_show_describes_and_draws() -> None:
 
 def test_show_takes_two_balls_and_finds_solutions() -> None:
     action = ("--action", "0.1,0.8,0.1", "--action", "0.9,0.9,0.1")
-    assert len(run_json("show", "00104:000", *action)["action"]) == 6
-    facts = run_json("show", "00002:007", "--solve", "--out", "a.mp4", "--size", "64")
+    assert len(topple_json("show", "00104:000", *action)["action"]) == 6
+    facts = topple_json("show", "00002:007", "--solve", "--out", "a.mp4", "--size", "64")
     assert facts["outcome"] == "solved"
     assert Path("a.mp4").stat().st_size
 
 
 def test_show_takes_files_of_ones_own() -> None:
     Path("drop.py").write_text(TEMPLATE)
-    facts = run_json("show", "drop.py", "--number", "1", "--out", "drop.gif", "--size", "32")
+    facts = topple_json("show", "drop.py", "--number", "1", "--out", "drop.gif", "--size", "32")
     assert facts["puzzle"] == "drop:001"
     assert facts["outcome"] == "solved"
     Path("mine.json").write_text(scene_to_json(load_task("00002:007").scene))
-    facts = run_json("show", "mine.json", "--action", "0.8,0.5,0.2", "--out", "mine.png")
+    facts = topple_json("show", "mine.json", "--action", "0.8,0.5,0.2", "--out", "mine.png")
     assert facts["outcome"] == "not_solved"
 
 
 def test_sheet_draws_a_tier() -> None:
-    facts = run_json("sheet", "--tier", "ball", "--out", "s.png", "--size", "32")
+    facts = topple_json("sheet", "--tier", "ball", "--out", "s.png", "--size", "32")
     assert image_size("s.png") == (facts["width"], facts["height"])
-    assert "pixels" in run(
-        *("sheet", "--tier", "ball", "--out", "s.png", "--size", "32"),
-        *("--tasks-per-template", "5"),
-    )
+    several = ("--tasks-per-template", "5", "--out", "s.png", "--size", "32")
+    assert "pixels" in topple("sheet", "--tier", "ball", *several).stdout
 
 
 def test_simulate_makes_a_table() -> None:
     np.save("actions.npy", np.random.default_rng(0).uniform(size=(20, 3)))
     arguments = ("simulate", "--tasks", "00001:000,00002:007", "--actions", "actions.npy")
-    facts = run_json(*arguments, "--out", "t.npz", "--threads", "1")
+    facts = topple_json(*arguments, "--out", "t.npz", "--threads", "1")
     assert facts["attempts"] == 40
     assert facts["not_solved"] + facts["invalid"] + facts["solved"] == 40
     assert load_table(Path("t.npz")).tasks == ("00001:000", "00002:007")
-    assert "2 tasks x 20 actions" in run(*arguments, "--out", "t.npz", "--stable", "--overwrite")
+    again = topple(*arguments, "--out", "t.npz", "--stable", "--overwrite")
+    assert "2 tasks x 20 actions" in again.stdout
 
 
 def test_simulate_takes_up_a_stopped_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,25 +145,23 @@ def test_simulate_takes_up_a_stopped_run(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(grid, "simulate_batch", stop_at_third)
     arguments = ("simulate", "--tasks", "00001:000", "--actions", "35", "--out", "t.npz")
-    stopped = runner.invoke(app, arguments)
-    assert stopped.exit_code == 130
-    assert "run the same command again to resume" in stopped.stderr
+    assert "run the same command again to resume" in topple(*arguments, code=130).stderr
     assert not Path("t.npz").exists()
-    assert run_json(*arguments)["resumed"] == 20
+    assert topple_json(*arguments)["resumed"] == 20
     assert len(calls) == 5
     assert [path.name for path in Path().iterdir()] == ["t.npz"]
 
 
 def test_demo_writes_a_report_and_takes_it_up() -> None:
     arguments = ("demo", "--actions", "20", "--clips", "1", "--out", "demo")
-    facts = run_json(*arguments)
+    facts = topple_json(*arguments)
     page = Path("demo/index.html").read_text()
     assert facts["report"] == "demo/index.html"
     assert page.count("data:image/gif") == 2
     assert page.count("data:image/png") == 2
     assert 'src="http' not in page
     before = Path("demo/ball.npz").stat().st_mtime_ns
-    assert "open " in run(*arguments)
+    assert "open " in topple(*arguments).stdout
     assert Path("demo/ball.npz").stat().st_mtime_ns == before
 
 
@@ -231,9 +212,5 @@ def test_bad_input_is_one_line_and_exit_code_two(arguments: str, message: str) -
     np.save("3.npy", np.zeros((2, 3)))
     np.save("text.npy", np.array(["a"]))
     before = sorted(path.name for path in Path().iterdir())
-    result = runner.invoke(app, arguments.split())
-    assert result.exit_code == 2, result.output
-    assert result.stderr.startswith("error: ")
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    assert message in topple_mistake(*arguments.split())
     assert sorted(path.name for path in Path().iterdir() if path.name != "__pycache__") == before

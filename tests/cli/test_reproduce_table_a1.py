@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from topple.cli.main import app
+from support.command_line import topple, topple_json, topple_mistake
 from topple.iphyre.agents.classifier_accuracy import CLASSIFIERS, ClassifierConfig
 from topple.iphyre.published import IPHYRE_TABLE_A1
 from topple.runs.registry import create_agent
@@ -17,16 +14,13 @@ from topple.runs.registry import create_agent
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "iphyre_classifiers"
 
 
-def table_a1(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, ["reproduce", "tableA1", *map(str, words)])
+TABLE_A1 = ("reproduce", "tableA1", "--agents")
 
 
 @pytest.mark.skipif(not RESULTS.is_dir(), reason="only in a checkout")
 @pytest.mark.parametrize("name", ["Global Fusion", "Object Fusion"])
 def test_kept_results_are_close_to_the_published_ones(name: str) -> None:
-    result = table_a1("--agents", CLASSIFIERS[name], "--out", RESULTS, "--json")
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
+    found = topple_json(*TABLE_A1, CLASSIFIERS[name], "--out", RESULTS)
     assert [each["config"]["seed"] for each in found] == [0, 1, 2]
     for split, published in IPHYRE_TABLE_A1[name].items():
         mean = sum(each["accuracy"][split.value] for each in found) / len(found)
@@ -36,23 +30,20 @@ def test_kept_results_are_close_to_the_published_ones(name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--agents", "fusion"], "no classifier is named 'fusion'; use fusion-global"),
-        (["--agents", "fusion-global", "-s", "layer=1"], "has no setting 'layer'"),
+        (["fusion"], "no classifier is named 'fusion'; use fusion-global"),
+        (["fusion-global", "-s", "layer=1"], "has no setting 'layer'"),
     ],
 )
 def test_mistakes_are_told(words: list[str], message: str, tmp_path: Path) -> None:
-    result = table_a1(*words, "--out", tmp_path)
-    assert result.exit_code == 2
-    assert message in result.stderr
+    assert message in topple_mistake(*TABLE_A1, *words, "--out", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_damaged_results_are_named(tmp_path: Path) -> None:
     source = next(iter(sorted(RESULTS.glob("fusion-global_0_*.json"))))
     (tmp_path / source.name).write_text("{}")
-    result = table_a1("--agents", "fusion-global", "--seeds", "0", "--out", tmp_path)
-    assert result.exit_code == 2
-    assert "is no result of a classifier" in result.stderr
+    said = topple_mistake(*TABLE_A1, "fusion-global", "--seeds", "0", "--out", tmp_path)
+    assert "is no result of a classifier" in said
 
 
 def test_a_short_try_uses_settings_of_the_classifiers(
@@ -60,11 +51,11 @@ def test_a_short_try_uses_settings_of_the_classifiers(
 ) -> None:
     asked: list[ClassifierConfig] = []
 
-    def sweep(configs: list[ClassifierConfig], *_: object) -> Iterator[object]:
+    def stopped(configs: list[ClassifierConfig], *_: object) -> None:
         asked.extend(configs)
-        return iter(())
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr("topple.cli.reproduce_iphyre.sweep_classifiers", sweep)
-    table_a1("--agents", "fusion-global", "--seeds", "0", "--smoke", "--out", tmp_path)
+    monkeypatch.setattr("topple.cli.reproduce_iphyre.sweep_classifiers", stopped)
+    topple(*TABLE_A1, "fusion-global", "--seeds", "0", "--smoke", "--out", tmp_path, code=130)
     [config] = asked
     create_agent("iphyre", config.agent, config.settings)  # it has all of these settings

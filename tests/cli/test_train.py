@@ -6,28 +6,24 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from topple.cli.main import app
+from support.command_line import topple, topple_json, topple_mistake
 from topple.runs.record import find_records
 
 TINY = "actions=8 tasks=60 width=8 image_size=64 action_hidden_size=8 batch_size=8 updates=4"
 SMALL = [word for setting in (*TINY.split(), "rank_size=8") for word in ("-s", setting)]
-CONFIG = str(Path(__file__).resolve().parents[2] / "configs" / "phyre" / "dqn-o.toml")
+CONFIG = Path(__file__).resolve().parents[2] / "configs" / "phyre" / "dqn-o.toml"
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOPPLE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("TOPPLE_RUNS", str(tmp_path / "runs"))
-    return CliRunner()
 
 
-def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: Path) -> None:
-    words = ["train", "--agent", "dqn", "--setup", "ball_cross", *SMALL, "--json"]
-    made = run.invoke(app, [*words, "--dev-scores", "1"])
-    assert made.exit_code == 0, made.output
-    found = json.loads(made.stdout)
+def test_training_leaves_weights_that_evaluate_scores(tmp_path: Path) -> None:
+    words = ("train", "--agent", "dqn", "--setup", "ball_cross", *SMALL)
+    found = topple_json(*words, "--dev-scores", "1")
     assert found["config"]["settings"]["updates"] == 4
     assert 0 <= found["dev_score"] <= 1
     checkpoint = Path(found["checkpoint"])
@@ -38,15 +34,11 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
 
     # The same command finds nothing left to do and changes nothing.
     before = checkpoint.read_bytes()
-    again = run.invoke(app, words)
-    assert json.loads(again.stdout)["checkpoint"] == str(checkpoint)
+    assert topple_json(*words)["checkpoint"] == str(checkpoint)
     assert checkpoint.read_bytes() == before
-
-    scoring = ["evaluate", "--checkpoint", str(checkpoint), "--tasks", "5", "--attempts", "3"]
-    offline = run.invoke(app, [*scoring, "--agent", "dqn", "--json"])
-    assert offline.exit_code == 0, offline.output
-    online = run.invoke(app, [*scoring, "--agent", CONFIG, "-s", "rank_size=8"])
-    assert online.exit_code == 0, online.output
+    scoring = ("evaluate", "--checkpoint", checkpoint, "--tasks", "5", "--attempts", "3")
+    topple(*scoring, "--agent", "dqn", "--json")
+    topple(*scoring, "--agent", CONFIG, "-s", "rank_size=8")
     records = {record.config.label: record for record in find_records(tmp_path / "runs")}
     assert set(records) == {"dqn", "DQN-O"}
     for record in records.values():
@@ -62,26 +54,16 @@ def test_training_leaves_weights_that_evaluate_scores(run: CliRunner, tmp_path: 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        ("train --agent mem --setup ball_cross", "'mem' needs no training beforehand"),
+        ("train --agent dqn --setup ball", "unknown setup 'ball'"),
+        ("train --agent no.toml --setup ball_cross", "no.toml: No such file"),
         (
-            ["train", "--agent", "mem", "--setup", "ball_cross"],
-            "'mem' needs no training beforehand",
-        ),
-        (["train", "--agent", "dqn", "--setup", "ball"], "unknown setup 'ball'"),
-        (["train", "--agent", "no.toml", "--setup", "ball_cross"], "no.toml: No such file"),
-        (
-            ["train", "--agent", "dqn", "--setup", "ball_cross", "-s", "updates=x"],
+            "train --agent dqn --setup ball_cross -s updates=x",
             "setting 'updates' of agent 'dqn' is 'x'; it has to be a whole number",
         ),
-        (["evaluate", "--agent", "dqn", "--checkpoint", "no.pt"], "there is no checkpoint no.pt"),
-        (
-            ["evaluate", "--agent", "dqn", "--checkpoint", "no.pt", "--setup", "ball_cross"],
-            "leave out --setup",
-        ),
+        ("evaluate --agent dqn --checkpoint no.pt", "there is no checkpoint no.pt"),
+        ("evaluate --agent dqn --checkpoint no.pt --setup ball_cross", "leave out --setup"),
     ],
 )
-def test_mistakes_are_one_line(run: CliRunner, words: list[str], message: str) -> None:
-    result = run.invoke(app, words)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("error: ")
-    assert message in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
+def test_mistakes_are_one_line(words: str, message: str) -> None:
+    assert message in topple_mistake(*words.split())

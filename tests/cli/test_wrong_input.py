@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from support.command_line import topple_mistake
 from support.command_tree import Leaf, tree
-from topple.cli.main import app
 
 LEAVES = tree()[0]
 
@@ -87,17 +86,8 @@ BAD = {
     "--trusted-proxy": "nowhere",
 }
 #: Names that people choose, and what only a model or a cluster could refuse.
-FREE = {
-    "--address",
-    "--allow-host",
-    "--grid",
-    "--group",
-    "--host",
-    "--key-variable",
-    "--label",
-    "--model",
-}
-FREE |= {"--owner-key", "--preset", "--strategy", "--title"}
+FREE = {"--address", "--allow-host", "--grid", "--group", "--host", "--key-variable", "--label"}
+FREE |= {"--model", "--owner-key", "--preset", "--strategy", "--title"}
 
 
 def bad_value(option: Any) -> str | None:
@@ -124,10 +114,6 @@ def cases() -> Iterator[Any]:
                 yield pytest.param(leaf, [f"{name}={value}"], id=f"{leaf.path} {name}")
 
 
-def invoke(*words: str) -> Result:
-    return CliRunner().invoke(app, words, prog_name="topple")
-
-
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -137,30 +123,22 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     Path("here").mkdir()
 
 
-def check(result: Result) -> None:
-    assert result.exit_code == 2, result.output
-    assert result.stderr.startswith("error: ")
-    assert len(result.stderr.splitlines()) == 1
-    assert "Traceback" not in result.output
-
-
 @pytest.mark.parametrize(("leaf", "words"), list(cases()))
 def test_a_bad_value_is_one_line(leaf: Leaf, words: list[str]) -> None:
-    check(invoke(*leaf.path.split(), *CALLS.get(leaf.path, "").split(), *words))
+    topple_mistake(*leaf.path.split(), *CALLS.get(leaf.path, "").split(), *words)
 
 
 @pytest.mark.parametrize(
     "path", [each.path for each in LEAVES if any(p.required for p in each.command.params)]
 )
 def test_what_is_missing_is_named(path: str) -> None:
-    result = invoke(*path.split())
-    check(result)
-    assert "missing" in result.stderr
-    assert f"see `topple {path} --help`" in result.stderr
+    said = topple_mistake(*path.split())
+    assert "missing" in said
+    assert f"see `topple {path} --help`" in said
 
 
 def test_commands_that_do_not_exist() -> None:
     for words in (["no-such-command"], ["study", "no-such-command"]):
-        check(invoke(*words))
-    assert "Did you mean 'tasks'" in invoke("taks").stderr
-    assert "invalid value '70000' for '--port'" in invoke("play", "--port", "70000").stderr
+        topple_mistake(*words)
+    assert "Did you mean 'tasks'" in topple_mistake("taks")
+    assert "invalid value '70000' for '--port'" in topple_mistake("play", "--port", "70000")

@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
 
+from support.command_line import topple, topple_json, topple_mistake
 from support.dataset_specs import iphyre_spec, phyre_spec
 from support.folders import folder_contents
-from topple.cli.main import app
 from topple.datasets import DatasetError, Spec, build, check, estimate, open_dataset
 from topple.datasets.plan import Plan, open_source
 from topple.datasets.sample import Sample, differences
@@ -244,10 +243,7 @@ def test_a_killed_build_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None
     with pytest.raises(DatasetError, match="not finished"):
         check(killed)
     for folder in (killed, tmp_path / "whole"):
-        result = CliRunner().invoke(
-            app, ["dataset", "build", str(file), "--out", str(folder), "--workers", "1"]
-        )
-        assert result.exit_code == 0, result.output
+        topple("dataset", "build", file, "--out", folder, "--workers", "1")
     left = {k: v for k, v in folder_contents(killed).items() if not Path(k).name.startswith(".")}
     whole = folder_contents(tmp_path / "whole")
     assert left == {k: v for k, v in whole.items() if not Path(k).name.startswith(".")}
@@ -260,9 +256,7 @@ def test_a_check_finds_what_was_changed(tmp_path: Path) -> None:
     content = bytearray(shard.read_bytes())
     content[len(content) // 2] ^= 1
     shard.write_bytes(bytes(content))
-    result = CliRunner().invoke(app, ["dataset", "check", str(tmp_path)])
-    assert result.exit_code == 1
-    assert f"{shard.name}: its checksum" in result.stdout
+    assert f"{shard.name}: its checksum" in topple("dataset", "check", tmp_path, code=1).stdout
 
 
 def test_a_check_finds_arrays_that_the_engine_does_not_give(tmp_path: Path) -> None:
@@ -373,17 +367,13 @@ def test_the_card_says_what_there_is(tmp_path: Path) -> None:
 
 
 def test_the_command_tells_wrong_input(tmp_path: Path) -> None:
-    out = ["--out", str(tmp_path / "data")]
+    build_data = ("dataset", "build", "--out", tmp_path / "data")
     for words, message in (
         (["nothing"], "neither a file nor a preset"),
         (["states", "-f", "keep.stride=0"], "keep.stride is 0"),
         (["states", "-f", "stride"], "write NAME=VALUE"),
     ):
-        result = CliRunner().invoke(app, ["dataset", "build", *words, *out])
-        assert result.exit_code == 2
-        assert message in result.stderr
-    result = CliRunner().invoke(
-        app, ["dataset", "build", "states", *out, "-f", "tasks.limit=2", "--dry-run", "--json"]
-    )
-    assert json.loads(result.stdout)["samples"] == 600
+        assert message in topple_mistake(*build_data, *words)
+    dry = topple_json(*build_data, "states", "-f", "tasks.limit=2", "--dry-run")
+    assert dry["samples"] == 600
     assert not (tmp_path / "data").exists()

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from support.browser_parts import FAILING, SOLVING, TASK
-from topple.cli.main import app
+from support.command_line import topple, topple_mistake
 from topple.iphyre.benchmark import IPHYRE
 from topple.iphyre.episode import play
 from topple.iphyre.games import game_named
@@ -134,12 +133,8 @@ def test_a_bad_file_is_refused_with_a_reason(
 
 def test_the_command_writes_records(path: Path, tmp_path: Path) -> None:
     path.write_text(json.dumps(export(task_attempt(1, SOLVING, "not_solved"), game_attempt())))
-    command = ["evaluate", "--from-export", str(path), "--runs", str(tmp_path / "runs")]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
-    assert "1 outcomes in" in done.stderr
+    command = ("evaluate", "--from-export", path, "--runs", tmp_path / "runs")
+    assert "1 outcomes in" in topple(*command).stderr
     found = list(find_records(tmp_path / "runs"))
     assert sorted(record.config.benchmark for record in found) == ["iphyre", "phyre"]
-    again = CliRunner().invoke(app, [*command, "--agent", "rand"])
-    assert again.exit_code != 0
-    assert "--from-export" in again.output
+    assert "--from-export" in topple_mistake(*command, "--agent", "rand")

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 import httpx2
 import pytest
 import websockets
-from typer.testing import CliRunner
 
-from topple.cli.main import app as command_line
+from support.command_line import topple_mistake
+from support.lesson import free_port
 from topple.iphyre import Plan, game_named, play
 from topple.iphyre.plan import Elimination
 from topple.player.settings import MAX_MESSAGE
@@ -45,14 +45,12 @@ class Server:
     """A server in a process of its own."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
-        self.http = f"http://127.0.0.1:{self.port}"
-        self.ws = f"ws://127.0.0.1:{self.port}"
-        self.started = time.monotonic()
+        port = free_port()
+        self.http = f"http://127.0.0.1:{port}"
+        self.ws = f"ws://127.0.0.1:{port}"
+        started = time.monotonic()
         self.process = subprocess.Popen(
-            [*COMMAND, "--port", str(self.port), *arguments],
+            [*COMMAND, "--port", port, *arguments],
             env={**os.environ, "TOPPLE_DATA": str(folder), "TOPPLE_RUNS": str(folder / "none")},
             stderr=subprocess.PIPE,
             text=True,
@@ -63,7 +61,7 @@ class Server:
                 return
             except httpx2.TransportError:
                 assert self.process.poll() is None, self.process.stderr
-                assert time.monotonic() - self.started < 60
+                assert time.monotonic() - started < 60
                 time.sleep(0.02)
 
     def stop(self, number: int) -> int:
@@ -241,11 +239,7 @@ def test_a_start_that_fails_says_why(
     arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOPPLE_DATA", str(tmp_path))
-    result = CliRunner().invoke(command_line, ["play", "--no-browser", *arguments])
-    assert result.exit_code == 2
-    assert result.stderr.startswith("error: ")
-    assert words in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert words in topple_mistake("play", "--no-browser", *arguments)
 
 
 @pytest.mark.parametrize("words", ["play --no-browser", "llm-server"])
@@ -257,10 +251,8 @@ def test_a_port_that_is_taken_is_named(
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        result = CliRunner().invoke(command_line, [*words.split(), "--port", port])
-    assert result.exit_code == 2
-    assert f"port {port}: Address already in use; choose another --port" in result.stderr
-    assert result.stderr.count("\n") == 1
+        said = topple_mistake(*words.split(), "--port", port)
+    assert f"port {port}: Address already in use; choose another --port" in said
 
 
 def test_a_forwarded_address_is_not_believed_without_a_named_proxy(server: Server) -> None:

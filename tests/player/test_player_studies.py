@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from typer.testing import CliRunner
 
+from support.command_line import topple, topple_json, topple_mistake
 from support.player_client import MakeClient
-from topple.cli.main import app as command_line
 from topple.iphyre import Split, game_named, play
 from topple.iphyre.plan import Elimination, Plan
 from topple.phyre import Setup, Simulator, load_fold
@@ -85,10 +84,8 @@ def play_game(client: TestClient, key: str, game: str, clicks: bool) -> dict[str
 
 
 def evaluate(study: str, settings: Settings, runs: Path) -> Any:
-    arguments = ["--from-player", study, "--database", settings.database, "--runs", str(runs)]
-    result = CliRunner().invoke(command_line, ["evaluate", *arguments, "--json"])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    database = ("--database", settings.database)
+    return topple_json("evaluate", "--from-player", study, *database, "--runs", runs)
 
 
 def test_the_seed_fixes_the_puzzles_and_their_order(client: TestClient) -> None:
@@ -312,48 +309,40 @@ def test_studies_from_the_command_line(
 ) -> None:
     consent = tmp_path / "consent.txt"
     consent.write_text("Please agree.")
-    database = ["--database", settings.database]
-    runner = CliRunner()
+    database = ("--database", settings.database)
 
-    def study(*arguments: str) -> Any:
-        return runner.invoke(command_line, ["study", *arguments, *database])
+    def study(*arguments: str | Path) -> Any:
+        return topple_json("study", *arguments, *database)
 
-    made = study(
+    detail = study(
         *("create", "Lab", "--benchmark", "phyre", "--pool", "00001", "--count", "4"),
-        *("--seed", "5", "--attempts", "9", "--consent", str(consent), "--json"),
-        "--resume-by-name",
+        *("--seed", "5", "--attempts", "9", "--consent", consent, "--resume-by-name"),
     )
-    assert made.exit_code == 0, made.output
-    detail = json.loads(made.stdout)
     assert (detail["attempt_limit"], detail["resume_by_name"]) == (9, True)
     assert client.get(f"/api/studies/{detail['id']}").json()["consent"] == "Please agree."
-    invited = json.loads(study("invite", detail["id"], "P1", "P2", "--json").stdout)
+    invited = study("invite", detail["id"], "P1", "P2")
     key = invited[0]["link"].partition("key=")[2]
     assert attempt(client, key, detail["puzzles"][0], [0.5, 0.5, 0.1]).status_code == 403
     agreed = client.post("/api/me/consent", json={"consent": True}, headers={"X-Player": key})
     assert agreed.json()["study"]["step"]["kind"] == "puzzle"
     solve(client, key, detail["puzzles"][0])
-    [row] = json.loads(study("list", "--json").stdout)
+    [row] = study("list")
     assert (row["participants"], row["attempts"]) == (2, 1)
-    shown = json.loads(study("show", detail["id"], "--json").stdout)
+    shown = study("show", detail["id"])
     assert [person["name"] for person in shown["participants"]] == ["P1", "P2"]
     for name in ("out.csv", "out.json", "out.zip"):
-        done = study("export", detail["id"], "--out", str(tmp_path / name))
-        assert done.exit_code == 0, done.output
+        topple("study", "export", detail["id"], "--out", tmp_path / name, *database)
     exported = json.loads((tmp_path / "out.json").read_text())["attempts"]
     assert exported[0]["outcome"] == "solved"
     assert len(exported) == 8
     assert (tmp_path / "out.csv").read_text().count("\n") == 1 + 8
-    wrong = [
-        study("export", detail["id"], "--out", str(tmp_path / "out.xls")),
-        study("export", "aaaaaaaaaaaa", "--out", str(tmp_path / "out.csv")),
-        study("create", "Lab", "--benchmark", "chess", "--pool", "00001"),
-        study("create", "Lab", "--benchmark", "phyre", "--pool", "queens"),
-        runner.invoke(command_line, ["evaluate", "--from-player", "aaaaaaaaaaaa", *database]),
-        runner.invoke(command_line, ["evaluate"]),
-        runner.invoke(command_line, ["study", "list", "--database", "no url"]),
-    ]
-    for result in wrong:
-        assert result.exit_code == 2, result.output
-        assert result.stderr.startswith("error: ")
-        assert result.stderr.count("\n") == 1
+    for wrong in (
+        ("study", "export", detail["id"], "--out", tmp_path / "out.xls", *database),
+        ("study", "export", "aaaaaaaaaaaa", "--out", tmp_path / "out.csv", *database),
+        ("study", "create", "Lab", "--benchmark", "chess", "--pool", "00001", *database),
+        ("study", "create", "Lab", "--benchmark", "phyre", "--pool", "queens", *database),
+        ("evaluate", "--from-player", "aaaaaaaaaaaa", *database),
+        ("evaluate",),
+        ("study", "list", "--database", "no url"),
+    ):
+        topple_mistake(*wrong)

@@ -17,10 +17,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
-from typer.testing import CliRunner
 
+from support.command_line import topple, topple_json, topple_mistake
 from support.player_client import TO_SECOND_VERSION, MakeClient
-from topple.cli.main import app as command_line
 from topple.player.models.studies import Order, StudyIn
 from topple.player.settings import Settings
 from topple.player.store import Store
@@ -335,17 +334,13 @@ def test_a_participant_is_exported_and_deleted(
     assert third.post("me/withdraw", delete=True).status_code == 200
     assert [row["participant"] for row in export(client, study)["participants"]] == [stays.id]
 
-    def run(*arguments: str) -> Any:
-        base = ["study", *arguments, "--database", settings.database]
-        return CliRunner().invoke(command_line, base, input="n\n")
-
-    asked = run("delete", study, "--participant", stays.id)
-    assert asked.exit_code != 0
-    done = run("delete", study, "--participant", stays.id, "--yes")
+    delete = ("study", "delete", study, "--database", settings.database)
+    topple(*delete, "--participant", stays.id, typed="n\n", code=130)
+    done = topple(*delete, "--participant", stays.id, "--yes")
     assert done.stdout == f"deleted participant {stays.id} and 1 attempts\n"
-    assert run("delete", study, "--yes", "--json").exit_code == 0
+    topple(*delete, "--yes", "--json")
     assert client.get(f"/api/studies/{study}").status_code == 404
-    assert run("delete", study, "--yes").exit_code == 2
+    topple_mistake(*delete, "--yes")
 
 
 def test_agents_play_exactly_the_puzzles_of_a_study(
@@ -358,21 +353,14 @@ def test_agents_play_exactly_the_puzzles_of_a_study(
             person.attempt(action)
     person.post("me/skip")
     runs = tmp_path / "runs"
-    options = ["--database", settings.database, "--runs", str(runs), "--json"]
-
-    def evaluate(*arguments: str) -> Any:
-        return CliRunner().invoke(command_line, ["evaluate", *arguments, *options])
-
-    assert evaluate("--from-player", study).exit_code == 0
-    agent = evaluate("--agent", "rand", "--tasks-of-study", study)
-    assert agent.exit_code == 0, agent.output
-    [row] = json.loads(agent.stdout)
+    database = ("--database", settings.database)
+    evaluate = ("evaluate", *database, "--runs", runs)
+    topple_json(*evaluate, "--from-player", study)
+    of_study = ("--tasks-of-study", study)
+    [row] = topple_json(*evaluate, *of_study, "--agent", "rand")
     assert (row["study"], row["tasks"], row["missing"]) == (study, 2, 0)
-    learner = evaluate("--agent", "mem", "--tasks-of-study", study)
-    assert learner.exit_code == 2
-    assert "--setup" in learner.stderr
-    wrong = evaluate("--agent", "rand", "--tasks-of-study", study, "--tasks", "3")
-    assert wrong.exit_code == 2
+    assert "--setup" in topple_mistake(*evaluate, *of_study, "--agent", "mem")
+    topple_mistake(*evaluate, *of_study, "--agent", "rand", "--tasks", "3")
     records = {record.config.title: record for record in find_records(runs)}
     rand = records["rand"]
     assert [str(task) for task in rand.results.tasks] == TASKS[:2]
@@ -382,19 +370,14 @@ def test_agents_play_exactly_the_puzzles_of_a_study(
     assert rand.kind is Kind.LEARNED
     assert sorted(record.protocol["missing_tasks"] for record in people) == [0, 1]
     for source in (study, str(runs)):  # from the database, and from records
-        arguments = ["analyse", "people", source, "--percepts", "8", "--candidates", "10"]
-        arguments += ["--out", str(tmp_path / "figures"), "--database", settings.database, "--json"]
-        analysed = CliRunner().invoke(command_line, arguments)
-        assert analysed.exit_code == 0, analysed.output
-        rows = json.loads(analysed.stdout)["tables"][0]["rows"]
+        few = ("--percepts", "8", "--candidates", "10", "--out", tmp_path / "figures")
+        analysed = topple_json("analyse", "people", source, *few, *database)
+        rows = analysed["tables"][0]["rows"]
         assert len(rows) == len(people) + 1
         assert rows[-1]["participant"] == "everybody"
         assert rows[-1]["puzzles"] == "2"
     assert (tmp_path / "figures" / "people_phyre.svg").read_text().startswith("<svg")
-    report = CliRunner().invoke(
-        command_line, ["report", str(runs), "--out", str(tmp_path / "report"), "--clips", "0"]
-    )
-    assert report.exit_code == 0, report.output
+    topple("report", runs, "--out", tmp_path / "report", "--clips", "0")
     table = (tmp_path / "report" / "studies.csv").read_text().splitlines()
     assert table[1].startswith(f"{study},human,2,3,1,0,")
     assert " to " in table[1]  # an interval
