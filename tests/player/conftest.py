@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from support.player_client import MakeClient
+from support.player_client import MakeClient, new_player
 from topple.player.app import create_app
 from topple.player.settings import Rate, Settings
 from topple.player.store import sqlite_url
@@ -62,4 +62,4 @@ def client(make_client: MakeClient) -> TestClient:
 @pytest.fixture
 def player(client: TestClient) -> dict[str, str]:
     """The header of a new player."""
-    return {"X-Player": client.post("/api/players").json()["key"]}
+    return new_player(client)

@@ -17,23 +17,20 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event, insert
 from starlette.websockets import WebSocketDisconnect
 
-from support.player_client import TO_SECOND_VERSION, MakeClient, blank
+from support.player_client import TO_SECOND_VERSION, MakeClient, blank, join, live, new_player, post
 from topple.phyre.scene import Scene
-from topple.player import live, tables
+from topple.player import live as live_games
+from topple.player import tables
 from topple.player.attempts import LIMITS, add_attempt
 from topple.player.models.base import Benchmark
 from topple.player.models.phyre import PhyreScene
-from topple.player.players import new_player, tallies
+from topple.player.players import new_player as store_player
+from topple.player.players import tallies
 from topple.player.settings import Settings
 from topple.player.store import Store
 
-WS = "ws://127.0.0.1:8765/api/iphyre/games/support/live"
 TASK = "00002:017"
 OLD_INDEX = "CREATE INDEX attempts_by_player ON attempts (player_id, benchmark)"
-
-
-def key_of(client: TestClient) -> dict[str, str]:
-    return {"X-Player": client.post("/api/players").json()["key"]}
 
 
 def store_of(client: TestClient) -> Store:
@@ -150,41 +147,40 @@ def test_one_address_cannot_take_all_seats(make_client: MakeClient) -> None:
         for _ in range(20):
             for _ in range(4):
                 if not codes or codes[-1] == "ready":
-                    address = f"{WS}?player={key_of(client)['X-Player']}"
-                    socket = stack.enter_context(client.websocket_connect(address))
-                    message = socket.receive_json()
+                    page = stack.enter_context(live(client, new_player(client)))
+                    message = page.socket.receive_json()
                     codes.append(message.get("code", message["type"]))
     assert codes == ["ready"] * 16 + ["busy"]
     assert not everybody._open
     # Whoever left has made room again.
-    with client.websocket_connect(f"{WS}?player={key_of(client)['X-Player']}") as socket:
-        assert socket.receive_json()["type"] == "ready"
+    with live(client, new_player(client)) as page:
+        page.until("ready")
 
 
 def test_only_playing_keeps_a_seat(
     client: TestClient, player: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert live.IDLE_SECONDS <= 180
-    monkeypatch.setattr(live, "IDLE_SECONDS", 0.5)
+    assert live_games.IDLE_SECONDS <= 180
+    monkeypatch.setattr(live_games, "IDLE_SECONDS", 0.5)
     begun = time.monotonic()
-    with client.websocket_connect(f"{WS}?player={player['X-Player']}") as socket:
-        assert socket.receive_json()["type"] == "ready"
+    with live(client, player) as page:
+        page.until("ready")
         stop = threading.Event()
 
         def click() -> None:
             while not stop.wait(0.1) and time.monotonic() - begun < 5:
-                socket.send_text('{"type": "click", "x": 1, "y": 1}')
+                page.send("click", x=1, y=1)
 
         clicks = threading.Thread(target=click)
         clicks.start()
         try:
-            assert socket.receive_json()["code"] == "idle"
+            assert page.until("error")["code"] == "idle"
             assert time.monotonic() - begun < 4
         finally:
             stop.set()
             clicks.join()
         with pytest.raises(WebSocketDisconnect):
-            socket.receive_json()
+            page.until("ended")
 
 
 # Proxies
@@ -206,16 +202,12 @@ def test_a_named_proxy_is_believed_and_nobody_else(make_client: MakeClient) -> N
 # Names
 
 
-def participant(client: TestClient, study: str, name: str) -> Any:
-    body = {"consent": True, "name": name}
-    return client.post(f"/api/studies/{study}/participants", json=body)
-
-
 def test_a_name_is_no_credential(client: TestClient) -> None:
     study = {"name": "S", "benchmark": "iphyre", "pools": ["basic"], "ask_name": True}
-    made = client.post("/api/studies", json=study).json()["id"]
-    ann = participant(client, made, "Ann").json()
-    taken = participant(client, made, "Ann")
+    made = post(client, "studies", **study)["id"]
+    ann = join(client, made, name="Ann")
+    body = {"consent": True, "name": "Ann"}
+    taken = client.post(f"/api/studies/{made}/participants", json=body)
     assert taken.status_code == 409
     assert "personal link" in taken.json()["detail"]
     assert ann["key"] not in taken.text
@@ -271,9 +263,8 @@ def test_a_crowded_puzzle_in_the_database_is_explained(
 
 def test_a_full_disk_is_explained_and_nothing_is_half_stored(make_client: MakeClient) -> None:
     client = make_client()
-    player = key_of(client)
-    store = store_of(client)
-    engine = store._engine
+    player = new_player(client)
+    engine = store_of(client)._engine
     engine.dispose()
 
     @event.listens_for(engine, "connect")
@@ -294,23 +285,19 @@ def test_a_full_disk_is_explained_and_nothing_is_half_stored(make_client: MakeCl
 
 def test_a_second_server_leaves_live_games_alone(make_client: MakeClient) -> None:
     first = make_client(ticks_per_second=20.0)
-    player = key_of(first)
-    with first.websocket_connect(f"{WS}?player={player['X-Player']}") as socket:
-        socket.send_text('{"type": "start"}')
-        while socket.receive_json()["type"] != "started":
-            pass
-        second = make_client()
-        game = second.get("/api/iphyre/games/support", headers=player).json()
+    player = new_player(first)
+    with live(first, player) as page:
+        page.start()
+        page.until("started")
+        game = make_client().get("/api/iphyre/games/support", headers=player).json()
         assert game["attempts"] == []  # it is still under way
-        socket.send_text('{"type": "stop"}')
-        while (message := socket.receive_json())["type"] != "ended":
-            pass
-    assert message["attempt"]["number"] == 1
+        page.send("stop")
+        assert page.until("ended")["attempt"]["number"] == 1
 
 
 def test_a_database_of_the_first_version_is_upgraded(settings: Settings, tmp_path: Path) -> None:
     store = Store(settings.database)
-    person = new_player(store)
+    person = store_player(store)
     add_rows(store, person.key, 3, "support", Benchmark.IPHYRE)
     store.close()
     with sqlite3.connect(tmp_path / "player.sqlite") as old:
@@ -340,9 +327,9 @@ def test_a_database_of_the_first_version_is_upgraded(settings: Settings, tmp_pat
 def test_an_attempt_is_found_by_index_and_tallied_once(client: TestClient) -> None:
     store = store_of(client)
     study = {"name": "S", "benchmark": "phyre", "puzzles": [TASK], "attempt_limit": 100}
-    made = client.post("/api/studies", json=study).json()["id"]
-    free = client.post("/api/players").json()["key"]
-    member = client.post(f"/api/studies/{made}/participants", json={"consent": True}).json()["key"]
+    made = post(client, "studies", **study)["id"]
+    free = new_player(client)
+    member = {"X-Player": join(client, made)["key"]}
     client.cookies.clear()  # the free player has another browser
     statements: list[tuple[str, Any]] = []
 
@@ -351,13 +338,10 @@ def test_an_attempt_is_found_by_index_and_tallied_once(client: TestClient) -> No
         if text.startswith("SELECT") and "FROM attempts" in text:
             statements.append((text, values))
 
-    for key in (free, member):
+    for headers in (free, member):
         statements.clear()
         body = {"action": [0.4, 0.8, 0.3], "stride": 60}
-        answer = client.post(
-            f"/api/phyre/tasks/{TASK}/attempts", json=body, headers={"X-Player": key}
-        )
-        assert answer.json()["number"] == 1
+        assert post(client, f"phyre/tasks/{TASK}/attempts", headers, **body)["number"] == 1
         assert len(statements) == 1
         text, values = statements[0]
         with store.reading() as session:
@@ -367,7 +351,7 @@ def test_an_attempt_is_found_by_index_and_tallied_once(client: TestClient) -> No
 
 def test_an_attempt_takes_no_longer_after_many(settings: Settings) -> None:
     store = Store(settings.database)
-    veteran, novice = new_player(store), new_player(store)
+    veteran, novice = store_player(store), store_player(store)
     add_rows(store, veteran.key, 50_000, TASK, Benchmark.PHYRE)
 
     def seconds(person: tables.Player) -> float:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
 import pytest
 from fastapi.testclient import TestClient
-from starlette.testclient import WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
-from support.player_client import MakeClient
+from support.player_client import MakeClient, Message, live, new_player, plan_of
 from topple.iphyre import ALL, AT_60_HZ, Plan, Split, game_named, play, watch
 from topple.iphyre.plan import Elimination
 from topple.iphyre.published import IPHYRE_HUMAN, iphyre_table_a4
@@ -21,47 +15,12 @@ from topple.player.geometry import moving_bodies
 from topple.player.live import rest_tick
 from topple.player.settings import MAX_MESSAGE, Rate
 
-Message = dict[str, Any]
-WS = "ws://127.0.0.1:8765/api/iphyre/games"
-
-
-class Page:
-    """What a page does in a live game."""
-
-    def __init__(self, socket: WebSocketTestSession) -> None:
-        self._socket = socket
-        self.frames: list[Message] = []
-
-    def send(self, kind: str, **fields: object) -> None:
-        self._socket.send_text(json.dumps({"type": kind, **fields}))
-
-    def until(self, *kinds: str) -> Message:
-        """The next message of some kinds; frames before it are kept."""
-        while True:
-            message: Message = self._socket.receive_json()
-            if message["type"] == "frame":
-                self.frames.append(message)
-            if message["type"] in kinds:
-                return message
-            assert message["type"] != "error", message
-
-
-@contextmanager
-def live(client: TestClient, player: dict[str, str], game: str = "support") -> Iterator[Page]:
-    with client.websocket_connect(f"{WS}/{game}/live?player={player['X-Player']}") as socket:
-        yield Page(socket)
-
-
-def plan_of(attempt: Message) -> Plan:
-    return Plan(tuple(Elimination(row["tick"], row["body"]) for row in attempt["plan"]))
-
 
 def test_a_game_is_played_to_success_by_clicks(client: TestClient, player: dict[str, str]) -> None:
     game = game_named("support")
     with live(client, player) as page:
-        ready = page.until("ready")
+        ready = page.start()
         assert (ready["hz"], ready["tick_limit"]) == (60, 900)
-        page.send("start")
         assert page.until("started")["number"] == 1
         for body in game.eliminable:
             x, y = game.centre(body)
@@ -83,8 +42,7 @@ def test_a_game_is_played_to_success_by_clicks(client: TestClient, player: dict[
 
 def test_blocks_go_one_a_tick(client: TestClient, player: dict[str, str]) -> None:
     with live(client, player, "hole") as page:
-        page.until("ready")
-        page.send("start")
+        page.start()
         for body in (*game_named("hole").eliminable, game_named("hole").eliminable[0]):
             page.send("remove", body=body)
         attempt = page.until("ended")["attempt"]
@@ -98,8 +56,7 @@ def test_a_lost_game_ends_when_nothing_moves_any_more(
 ) -> None:
     game = game_named("hole")
     with live(client, player, "hole") as page:
-        page.until("ready")
-        page.send("start")
+        page.start()
         for body in game.eliminable:
             page.send("remove", body=body)
         attempt = page.until("ended")["attempt"]
@@ -142,8 +99,7 @@ def test_hints_of_a_game_are_graded(client: TestClient, player: dict[str, str]) 
 
 def test_a_click_beside_all_blocks_misses(client: TestClient, player: dict[str, str]) -> None:
     with live(client, player) as page:
-        page.until("ready")
-        page.send("start")
+        page.start()
         page.send("click", x=1, y=1)
         page.until("missed")
         page.send("remove", body=2)  # a ball
@@ -156,8 +112,7 @@ def test_a_restart_gives_the_attempt_up_and_it_counts(
 ) -> None:
     game = game_named("support")
     with live(client, player) as page:
-        page.until("ready")
-        page.send("start")
+        page.start()
         page.until("started")
         page.send("remove", body=game.eliminable[0])
         while not page.until("frame")["removed"]:
@@ -179,8 +134,7 @@ def test_an_earlier_play_is_taken_up_where_it_was(
     game = game_named("hole")
     first, *others = game.eliminable
     with live(client, player, "hole") as page:
-        page.until("ready")
-        page.send("start", tick=40, removals=[[10, first]])
+        page.start(tick=40, removals=[[10, first]])
         assert page.until("started") == {"type": "started", "number": 1, "counted": False}
         page.until("frame")
         seen = page.frames[0]
@@ -210,8 +164,7 @@ def test_no_play_is_taken_up_where_none_was(
     client: TestClient, player: dict[str, str], start: Message
 ) -> None:
     with live(client, player) as page:
-        page.until("ready")
-        page.send("start", **start)
+        page.start(**start)
         with pytest.raises(AssertionError, match="refused"):
             page.until("started")
 
@@ -233,8 +186,7 @@ def test_five_attempts_count_and_more_are_practice(
 
 def test_an_attempt_left_alone_is_kept(client: TestClient, player: dict[str, str]) -> None:
     with live(client, player) as page:
-        page.until("ready")
-        page.send("start")
+        page.start()
         page.until("started")
     [left] = client.get("/api/iphyre/games/support", headers=player).json()["attempts"]
     assert left["abandoned"]
@@ -242,11 +194,10 @@ def test_an_attempt_left_alone_is_kept(client: TestClient, player: dict[str, str
 
 
 def test_two_clients_play_side_by_side(client: TestClient) -> None:
-    keys = [{"X-Player": client.post("/api/players").json()["key"]} for _ in range(2)]
+    keys = [new_player(client) for _ in range(2)]
     with live(client, keys[0]) as one, live(client, keys[1], "hinder") as two:
         for page in (one, two):
-            page.until("ready")
-            page.send("start")
+            page.start()
         for body in game_named("support").eliminable:
             one.send("remove", body=body)
         two.send("remove", body=game_named("hinder").eliminable[0])
@@ -256,7 +207,7 @@ def test_two_clients_play_side_by_side(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    "content",
     [
         "",
         "not json",
@@ -269,54 +220,42 @@ def test_two_clients_play_side_by_side(client: TestClient) -> None:
         '{"type": "remove", "body": -1}',
         '{"type": "start", "more": 1}',
         "[" * 2000,
+        b"\x00" * 10,
+        pytest.param("x" * (MAX_MESSAGE + 1), id="too large"),
     ],
 )
 def test_malformed_messages_close_the_connection(
-    client: TestClient, player: dict[str, str], text: str
+    client: TestClient, player: dict[str, str], content: str | bytes
 ) -> None:
-    with client.websocket_connect(f"{WS}/support/live?player={player['X-Player']}") as socket:
-        socket.receive_json()
-        socket.send_text(text)
-        assert socket.receive_json()["code"] == "message"
+    with live(client, player) as page:
+        page.until("ready")
+        if isinstance(content, bytes):
+            page.socket.send_bytes(content)
+        else:
+            page.socket.send_text(content)
+        too_large = len(content) > MAX_MESSAGE
+        assert page.socket.receive_json()["code"] == ("size" if too_large else "message")
         with pytest.raises(WebSocketDisconnect) as closed:
-            socket.receive_json()
-    assert closed.value.code == 1008
-
-
-def test_binary_and_oversize_messages_close_the_connection(
-    client: TestClient, player: dict[str, str]
-) -> None:
-    address = f"{WS}/support/live?player={player['X-Player']}"
-    with client.websocket_connect(address) as socket:
-        socket.receive_json()
-        socket.send_bytes(b"\x00" * 10)
-        assert socket.receive_json()["code"] == "message"
-    with client.websocket_connect(address) as socket:
-        socket.receive_json()
-        socket.send_text("x" * (MAX_MESSAGE + 1))
-        assert socket.receive_json()["code"] == "size"
-        with pytest.raises(WebSocketDisconnect) as closed:
-            socket.receive_json()
-    assert closed.value.code == 1009
+            page.socket.receive_json()
+    assert closed.value.code == (1009 if too_large else 1008)
 
 
 def test_too_many_messages_close_the_connection(make_client: MakeClient) -> None:
     client = make_client(messages=Rate(1.0, 5))
-    player = {"X-Player": client.post("/api/players").json()["key"]}
-    with live(client, player) as page:
+    with live(client, new_player(client)) as page:
         page.until("ready")
         for _ in range(20):
             page.send("stop")
-        assert page._socket.receive_json()["code"] == "rate"
+        assert page.socket.receive_json()["code"] == "rate"
 
 
 def test_only_so_many_games_are_open_at_once(make_client: MakeClient) -> None:
     client = make_client(live_games_per_player=1)
-    player = {"X-Player": client.post("/api/players").json()["key"]}
+    player = new_player(client)
     with live(client, player) as page:
         page.until("ready")
         with live(client, player) as second:
-            assert second._socket.receive_json()["code"] == "busy"
+            assert second.socket.receive_json()["code"] == "busy"
     with live(client, player) as page:
         page.until("ready")
 
@@ -334,8 +273,9 @@ def test_only_so_many_games_are_open_at_once(make_client: MakeClient) -> None:
 def test_strangers_and_unknown_games_are_turned_away(
     client: TestClient, player: dict[str, str], path: str, code: str
 ) -> None:
+    games = "ws://127.0.0.1:8765/api/iphyre/games"
     path = path.replace("KEY", player["X-Player"])
-    with client.websocket_connect(f"{WS}/{path}") as socket:
+    with client.websocket_connect(f"{games}/{path}") as socket:
         assert socket.receive_json()["code"] == code
         with pytest.raises(WebSocketDisconnect):
             socket.receive_json()
@@ -360,8 +300,7 @@ def test_a_game_comes_with_the_papers_rewards(client: TestClient) -> None:
 
 def test_standing_averages_games_of_a_split(client: TestClient, player: dict[str, str]) -> None:
     with live(client, player) as page:
-        page.until("ready")
-        page.send("start")
+        page.start()
         page.until("started")
         page.send("stop")
         page.until("ended")

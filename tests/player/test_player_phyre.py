@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
+from support.player_client import post
 from topple.phyre import Simulator, Tier, load_task, template_task_ids
 from topple.phyre.auccess import auccess, success_curve
 from topple.phyre.benchmark import PHYRE
@@ -33,12 +34,7 @@ def poses_of(trajectory: dict[str, Any]) -> Any:
 def attempt(
     client: TestClient, player: dict[str, str], action: list[float], task: str = TASK
 ) -> dict[str, Any]:
-    answer = client.post(
-        f"/api/phyre/tasks/{task}/attempts", json={"action": action, "stride": 6}, headers=player
-    )
-    assert answer.status_code == 200, answer.text
-    result: dict[str, Any] = answer.json()
-    return result
+    return post(client, f"phyre/tasks/{task}/attempts", player, action=action, stride=6)
 
 
 def test_the_gallery_has_all_templates_and_filters_by_tier(client: TestClient) -> None:
@@ -54,33 +50,26 @@ def test_tasks_can_be_filtered_by_what_one_solved(
     client: TestClient, player: dict[str, str]
 ) -> None:
     attempt(client, player, WIN)
-    listed = client.get("/api/phyre/templates/00002/tasks", headers=player).json()
+    path = "/api/phyre/templates/00002/tasks"
+    listed = client.get(path, headers=player).json()
     assert [card["id"] for card in listed] == [str(task) for task in template_task_ids("00002")]
-    solved = client.get(
-        "/api/phyre/templates/00002/tasks", params={"solved": True}, headers=player
-    ).json()
-    assert [card["id"] for card in solved] == [TASK]
-    rest = client.get(
-        "/api/phyre/templates/00002/tasks", params={"solved": False}, headers=player
-    ).json()
-    assert len(rest) == 99
-    card = next(
-        card
-        for card in client.get("/api/phyre/templates", headers=player).json()
-        if card["id"] == "00002"
+    solved, rest = (
+        client.get(path, params={"solved": solved}, headers=player).json()
+        for solved in (True, False)
     )
+    assert [card["id"] for card in solved] == [TASK]
+    assert len(rest) == 99
+    cards = client.get("/api/phyre/templates", headers=player).json()
+    [card] = (card for card in cards if card["id"] == "00002")
     assert (card["tried"], card["solved"]) == (1, 1)
 
 
 def test_thumbnails_are_pictures_that_browsers_may_keep(client: TestClient) -> None:
-    answer = client.get(f"/api/phyre/tasks/{TASK}/thumbnail.png", params={"size": 64})
+    path = f"/api/phyre/tasks/{TASK}/thumbnail.png?size=64"
+    answer = client.get(path)
     with Image.open(io.BytesIO(answer.content)) as image:
         assert image.size == (64, 64)
-    again = client.get(
-        f"/api/phyre/tasks/{TASK}/thumbnail.png",
-        params={"size": 64},
-        headers={"If-None-Match": answer.headers["etag"]},
-    )
+    again = client.get(path, headers={"If-None-Match": answer.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 
@@ -229,18 +218,7 @@ def test_unknown_names_are_refused(client: TestClient, path: str, status: int) -
 
 @pytest.mark.parametrize(
     "action",
-    [
-        [],
-        [0.1],
-        [0.1, 0.2],
-        [0.1] * 4,
-        [0.1] * 6,
-        [0.1] * 7,
-        [-0.1, 0.5, 0.5],
-        [2, 0, 0],
-        "x",
-        None,
-    ],
+    [*([0.1] * count for count in (0, 1, 2, 4, 6, 7)), [-0.1, 0.5, 0.5], [2, 0, 0], "x", None],
 )
 def test_malformed_actions_are_refused(
     client: TestClient, player: dict[str, str], action: object

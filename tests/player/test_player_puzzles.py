@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from support.player_client import blank
+from support.player_client import blank, live, new_player, post
 from topple.iphyre import plan_from_ticks, play
 from topple.iphyre.game_file import load_games
 from topple.phyre import Simulator
 from topple.phyre.scene.codec import scene_from_json
 
-WS = "ws://127.0.0.1:8765/api/iphyre/games"
 BENCHMARKS = ("phyre", "iphyre")
 
 
 def keep(client: TestClient, player: dict[str, str], puzzle: dict[str, Any]) -> dict[str, Any]:
-    answer = client.post("/api/puzzles", json=puzzle, headers=player)
-    assert answer.status_code == 200, answer.text
-    kept: dict[str, Any] = answer.json()
-    return kept
+    return post(client, "puzzles", player, **puzzle)
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
@@ -41,12 +36,8 @@ def test_a_scene_is_kept_played_and_loaded(
     answer = client.post(f"/api/puzzles/{puzzle['id']}/solvability", json={"seconds": 5}).json()
     assert answer["verdict"] == "solvable"
     assert Simulator(scene).attempt(0, answer["solution"]).outcome.is_solved
-    result = client.post(
-        f"/api/phyre/tasks/{puzzle['subject']}/attempts",
-        json={"action": answer["solution"]},
-        headers=player,
-    ).json()
-    assert result["outcome"] == "solved"
+    attempts = f"phyre/tasks/{puzzle['subject']}/attempts"
+    assert post(client, attempts, player, action=answer["solution"])["outcome"] == "solved"
     assert client.get(puzzle["thumbnail"]).headers["content-type"] == "image/png"
     shown = client.get(f"/api/phyre/tasks/{puzzle['subject']}").json()
     assert shown["name"] == "My puzzle"
@@ -66,17 +57,10 @@ def test_a_game_is_kept_played_and_loaded(
     assert answer["verdict"] == "solvable"
     ticks = [row["tick"] for row in answer["plan"]]
     assert play(game, plan_from_ticks(game, ticks)).solved
-    address = f"{WS}/{puzzle['subject']}/live?player={player['X-Player']}"
-    with client.websocket_connect(address) as socket:
-        socket.send_text('{"type": "start"}')
-        socket.send_text('{"type": "click", "x": 300, "y": 400}')
-        while (message := socket.receive_json())["type"] != "ended":
-            pass
-    assert message["attempt"]["solved"]
-
-
-def broken(benchmark: str, change: dict[str, Any]) -> dict[str, Any]:
-    return {"name": "x", "benchmark": benchmark, "data": change}
+    with live(client, player, puzzle["subject"]) as page:
+        page.start()
+        page.send("click", x=300, y=400)
+        assert page.until("ended")["attempt"]["solved"]
 
 
 TOUCH = {"first": 0, "second": 1}
@@ -92,13 +76,8 @@ BALL = {"dynamic": True, "position": [100, 100], "shapes": [{"circle": 5}]}
         ("phyre", {"bodies": [BALL, {**BALL, "shapes": []}]}, "at least one shape", 1),
         ("phyre", {"bodies": [{**BALL, "shapes": [{"circle": -1}]}]}, "radius", 0),
         ("phyre", {"bodies": [{**BALL, "position": [1e300, 0]}] * 2}, "", None),
-        (
-            "phyre",
-            {"bodies": [BALL] * 2, "goal": {"first": 0, "second": 1}, "width": 9},
-            "256",
-            None,
-        ),
-        ("phyre", {"bodies": [BALL] * 500, "goal": {"first": 0, "second": 1}}, "", None),
+        ("phyre", {"bodies": [BALL] * 2, "goal": TOUCH, "width": 9}, "256", None),
+        ("phyre", {"bodies": [BALL] * 500, "goal": TOUCH}, "", None),
         ("phyre", {"bodies": [{**BALL, "position": [10**400, 0]}]}, "", None),
         ("phyre", {"bodies": BALL}, "list", None),
         ("phyre", {"bodies": [BALL], "magic": 1}, "magic", None),
@@ -164,7 +143,7 @@ def test_only_the_maker_changes_a_puzzle(
 ) -> None:
     puzzle = keep(client, player, blank(client, benchmark))
     path = f"/api/puzzles/{puzzle['id']}"
-    stranger = {"X-Player": client.post("/api/players").json()["key"]}
+    stranger = new_player(client)
     changed = {**blank(client, benchmark), "name": "Better"}
     assert client.put(path, json=changed).status_code == 401
     assert client.put(path, json=changed, headers=stranger).status_code == 403
@@ -190,7 +169,7 @@ def test_what_others_played_stays_as_it_is(client: TestClient, player: dict[str,
     # A changed puzzle is another one: the maker begins anew.
     assert client.put(path, json=blank(client, "phyre"), headers=player).status_code == 200
     assert client.get(attempts, headers=player).json() == []
-    stranger = {"X-Player": client.post("/api/players").json()["key"]}
+    stranger = new_player(client)
     assert client.post(attempts, json=action, headers=stranger).status_code == 200
     assert client.put(path, json=blank(client, "phyre"), headers=player).status_code == 409
     assert client.delete(path, headers=player).status_code == 409
@@ -207,7 +186,7 @@ def test_a_study_can_use_puzzles_and_then_keeps_them(
 
 
 def test_numbers_that_are_none_are_refused(client: TestClient) -> None:
-    text = json.dumps({**broken("phyre", {"bodies": []})}).replace("[]", "[NaN, Infinity]")
+    text = '{"name": "x", "benchmark": "phyre", "data": {"bodies": [NaN, Infinity]}}'
     answer = client.post(
         "/api/puzzles/check", content=text, headers={"Content-Type": "application/json"}
     )

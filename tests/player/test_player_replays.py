@@ -6,14 +6,13 @@ import base64
 import io
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from support.player_client import MakeClient
+from support.player_client import MakeClient, new_player, post
 from topple.iphyre import AT_10_HZ, AT_60_HZ, game_named, plan_from_ticks, play, watch
 from topple.iphyre.results import GameResults, IPhyreRecord
 from topple.iphyre.selection import GameSelection
@@ -160,8 +159,7 @@ def test_agents_can_be_watched(make_client: MakeClient, runs: Path) -> None:
 
 def test_an_agents_solution_is_shown_and_named(make_client: MakeClient, runs: Path) -> None:
     client = make_client(runs=(runs,))
-    player = {"X-Player": client.post("/api/players").json()["key"]}
-    shown: dict[str, Any] = client.post(f"/api/phyre/tasks/{TASK}/solution", headers=player).json()
+    shown = post(client, f"phyre/tasks/{TASK}/solution", new_player(client))
     assert (shown["action"], shown["source"]) == (WIN, "solved by MEM")
 
 

@@ -22,8 +22,8 @@ import websockets
 
 from support.command_line import topple_mistake
 from support.lesson import free_port
-from topple.iphyre import Plan, game_named, play
-from topple.iphyre.plan import Elimination
+from support.player_client import plan_of
+from topple.iphyre import game_named, play
 from topple.player.settings import MAX_MESSAGE
 
 COMMAND = [sys.executable, "-c", "from topple.cli.main import main; main()", "play", "--no-browser"]
@@ -93,10 +93,6 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 def new_player(server: Server) -> str:
     key: str = httpx2.post(f"{server.http}/api/players").json()["key"]
     return key
-
-
-def plan_of(attempt: dict[str, Any]) -> Plan:
-    return Plan(tuple(Elimination(row["tick"], row["body"]) for row in attempt["plan"]))
 
 
 async def play_live(server: Server, key: str, game: str) -> tuple[dict[str, Any], float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from support.command_line import topple, topple_json, topple_mistake
-from support.player_client import MakeClient
+from support.player_client import MakeClient, join, live, post, without_cookies
 from topple.iphyre import Split, game_named, play
 from topple.iphyre.plan import Elimination, Plan
 from topple.phyre import Setup, Simulator, load_fold
@@ -26,30 +25,17 @@ from topple.runs.record import find_records
 EASY = [
     str(task) for task in load_fold(Setup.BALL_WITHIN_TEMPLATE, 0).test if task.template == "00002"
 ][:3]
-WS = "ws://127.0.0.1:8765/api/iphyre/games"
 
 
 @pytest.fixture
-def client(make_client: MakeClient) -> TestClient:
+def client(client: TestClient) -> TestClient:
     """Researchers and participants who call from this machine, each without a browser."""
-    made = make_client()
-    made.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    return made
+    return without_cookies(client)
 
 
 def create(client: TestClient, **fields: object) -> dict[str, Any]:
     study = {"name": "Pilot", "benchmark": "phyre", "puzzles": EASY, "shuffle": False}
-    answer = client.post("/api/studies", json={**study, **fields})
-    assert answer.status_code == 200, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
-
-
-def join(client: TestClient, study: str, name: str | None = None) -> dict[str, Any]:
-    answer = client.post(f"/api/studies/{study}/participants", json={"consent": True, "name": name})
-    assert answer.status_code == 200, answer.text
-    joined: dict[str, Any] = answer.json()
-    return joined
+    return post(client, "studies", **{**study, **fields})
 
 
 def attempt(client: TestClient, key: str, task: str, action: list[float]) -> Any:
@@ -73,14 +59,11 @@ def solve(client: TestClient, key: str, task: str, misses: int = 0) -> None:
 
 
 def play_game(client: TestClient, key: str, game: str, clicks: bool) -> dict[str, Any]:
-    with client.websocket_connect(f"{WS}/{game}/live?player={key}") as socket:
-        socket.send_text('{"type": "start"}')
+    with live(client, {"X-Player": key}, game) as page:
+        page.send("start")
         for body in game_named(game).eliminable if clicks else ():
-            socket.send_text(json.dumps({"type": "remove", "body": body}))
-        while True:
-            message: dict[str, Any] = socket.receive_json()
-            if message["type"] in ("ended", "error"):
-                return message
+            page.send("remove", body=body)
+        return page.until("ended", "error")
 
 
 def evaluate(study: str, settings: Settings, runs: Path) -> Any:
@@ -176,13 +159,13 @@ def test_a_participant_goes_through_the_items_in_order(client: TestClient) -> No
 
 def test_a_name_leads_back_if_the_study_allows_it_and_ids_are_anonymous(client: TestClient) -> None:
     study = create(client, resume_by_name=True)
-    ann = join(client, study["id"], "Ann")
+    ann = join(client, study["id"], name="Ann")
     solve(client, ann["key"], study["puzzles"][0])
-    again = join(client, study["id"], "Ann")
+    again = join(client, study["id"], name="Ann")
     assert again["resumed"]
     assert again["key"] == ann["key"]
     assert again["study"]["current"] == 1
-    other = join(client, create(client, ask_name=True)["id"], "Ann")
+    other = join(client, create(client, ask_name=True)["id"], name="Ann")
     assert other["key"] != ann["key"]
     nameless = [join(client, study["id"]) for _ in range(2)]
     assert len({person["anonymous_id"] for person in (ann, *nameless)}) == 3
@@ -244,15 +227,8 @@ def test_people_are_scored_like_agents(
 
 
 def test_a_study_of_games(client: TestClient, settings: Settings, tmp_path: Path) -> None:
-    study = create(
-        client,
-        benchmark="iphyre",
-        puzzles=[],
-        pools=["basic"],
-        shuffle=True,
-        count=2,
-        attempt_limit=2,
-    )
+    games = {"benchmark": "iphyre", "puzzles": [], "pools": ["basic"], "shuffle": True}
+    study = create(client, **games, count=2, attempt_limit=2)
     first, second = study["puzzles"]
     assert {first, second} <= {game.name for game in Split.BASIC.games}
     person = join(client, study["id"])

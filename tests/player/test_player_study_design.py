@@ -9,7 +9,6 @@ import sqlite3
 import time
 import zipfile
 from collections import Counter
-from http.cookiejar import DefaultCookiePolicy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from fastapi.testclient import TestClient
 from pydantic import ValidationError
 
 from support.command_line import topple, topple_json, topple_mistake
-from support.player_client import TO_SECOND_VERSION, MakeClient
+from support.player_client import TO_SECOND_VERSION, join, post, without_cookies
 from topple.player.models.studies import Order, StudyIn
 from topple.player.settings import Settings
 from topple.player.store import Store
@@ -36,11 +35,9 @@ DESIGN: dict[str, Any] = {"name": "Pilot", "benchmark": "phyre", "puzzles": TASK
 
 
 @pytest.fixture
-def client(make_client: MakeClient) -> TestClient:
+def client(client: TestClient) -> TestClient:
     """Researchers and participants who call from this machine, each without a browser."""
-    made = make_client()
-    made.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    return made
+    return without_cookies(client)
 
 
 class Person:
@@ -48,12 +45,9 @@ class Person:
 
     def __init__(self, client: TestClient, study: str, **body: object) -> None:
         self._client = client
-        self.study = study
-        path = f"/api/studies/{study}/participants"
-        answer = client.post(path, json={"consent": True, **body})
-        assert answer.status_code == 200, answer.text
-        self.id: str = answer.json()["anonymous_id"]
-        self.headers = {"X-Player": answer.json()["key"]}
+        joined = join(client, study, **body)
+        self.id: str = joined["anonymous_id"]
+        self.headers = {"X-Player": joined["key"]}
 
     def post(self, path: str, **body: object) -> Any:
         return self._client.post(f"/api/{path}", json=body, headers=self.headers)
@@ -77,9 +71,7 @@ class Person:
 
 
 def create(client: TestClient, **fields: object) -> str:
-    answer = client.post("/api/studies", json={**DESIGN, **fields})
-    assert answer.status_code == 200, answer.text
-    study: str = answer.json()["id"]
+    study: str = post(client, "studies", **{**DESIGN, **fields})["id"]
     return study
 
 

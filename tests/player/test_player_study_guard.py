@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from starlette.routing import BaseRoute
 from starlette.websockets import WebSocketDisconnect
 
-from support.player_client import MakeClient
+from support.player_client import MakeClient, join, live, new_player, post
 from topple.phyre import Simulator
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.results import TaskResults
@@ -90,18 +90,15 @@ def routes(found: list[BaseRoute]) -> Iterator[tuple[str, str]]:
             assert getattr(route, "path", None) in ("/openapi.json", ""), route
 
 
-def new_study(client: TestClient, **design: Any) -> str:
+def new_study(client: TestClient, owner: dict[str, str] | None = None, **design: Any) -> str:
     wanted = {"name": "Pilot", "benchmark": "phyre", "puzzles": [NOW, LATER], "shuffle": False}
-    answer = client.post("/api/studies", json={**wanted, **design})
-    assert answer.status_code == 200, answer.text
-    study: str = answer.json()["id"]
+    study: str = post(client, "studies", owner, **{**wanted, **design})["id"]
     return study
 
 
-def join(client: TestClient, study: str, **body: Any) -> dict[str, str]:
-    answer = client.post(f"/api/studies/{study}/participants", json={"consent": True, **body})
-    assert answer.status_code == 200, answer.text
-    return {"X-Player": answer.json()["key"]}
+def participant(client: TestClient, study: str, **body: Any) -> dict[str, str]:
+    """The header of somebody who takes part."""
+    return {"X-Player": join(client, study, **body)["key"]}
 
 
 def filled(path: str, study: str, task: str) -> str:
@@ -141,8 +138,8 @@ def test_a_participant_gets_no_solution_by_any_route(client: TestClient) -> None
     assert {("POST", "/api/phyre/tasks/{task}/solution"), ("GET", "/api/runs/{run}")} <= every
     assert every >= guard._OPEN | guard._PLAYED | guard._REACHED | guard._OWN
     study = new_study(client)
-    free = {"X-Player": client.post("/api/players").json()["key"]}
-    me = join(client, study, free_player=free["X-Player"])
+    free = new_player(client)
+    me = participant(client, study, free_player=free["X-Player"])
     client.cookies.clear()
     cookie = f"{guard.COOKIE}{study}"
     # By the key of the participant; by that of the browser's free player; and by nothing but the
@@ -169,7 +166,7 @@ def test_a_participant_gets_no_solution_by_any_route(client: TestClient) -> None
 
 def test_other_puzzles_and_other_actions_are_refused(client: TestClient) -> None:
     study = new_study(client)
-    me = join(client, study)
+    me = participant(client, study)
     assert client.get(f"/api/phyre/tasks/{NOW}", headers=me).status_code == 200
     assert client.get(f"/api/phyre/tasks/{LATER}", headers=me).status_code == 403
     assert client.get("/api/phyre/tasks/00001:042", headers=me).status_code == 403
@@ -187,16 +184,13 @@ def test_other_puzzles_and_other_actions_are_refused(client: TestClient) -> None
 
 def test_games_of_a_study_are_closed_too(client: TestClient) -> None:
     study = new_study(client, benchmark="iphyre", puzzles=list(GAMES))
-    me = join(client, study)
+    me = participant(client, study)
     shown = client.get(f"/api/iphyre/games/{GAMES[0]}", headers=me).json()
     assert (shown["concept"], shown["others"]) == ("", {})
     assert client.get(f"/api/iphyre/games/{GAMES[1]}", headers=me).status_code == 403
-    live = f"ws://127.0.0.1:8765/api/iphyre/games/{GAMES[0]}/live?player={me['X-Player']}"
-    with client.websocket_connect(live) as socket:
-        assert socket.receive_json()["type"] == "ready"
-        socket.send_text('{"type": "start"}')
-        while socket.receive_json()["type"] != "ended":
-            pass
+    with live(client, me, GAMES[0]) as page:
+        page.start()
+        page.until("ended")
     replay = f"/api/replays/iphyre/{GAMES[0]}"
     assert client.get(replay, params={"plan": ""}, headers=me).status_code == 200
     assert client.get(replay, params={"plan": "30:0"}, headers=me).status_code == 403
@@ -205,7 +199,7 @@ def test_games_of_a_study_are_closed_too(client: TestClient) -> None:
 
 def test_everything_opens_when_the_study_ends(client: TestClient) -> None:
     study = new_study(client)
-    me = join(client, study)
+    me = participant(client, study)
     assert client.get("/api/studies").status_code == 403  # by the cookie alone
     for _ in range(2):
         client.post("/api/me/skip", headers=me)
@@ -215,7 +209,7 @@ def test_everything_opens_when_the_study_ends(client: TestClient) -> None:
     assert client.get("/api/studies").status_code == 200
     assert client.get("/api/phyre/templates", headers=me).status_code == 200
     other = new_study(client)
-    leaver = join(client, other)
+    leaver = participant(client, other)
     assert client.get("/api/phyre/templates").status_code == 403
     assert client.post("/api/me/withdraw", json={}, headers=leaver).status_code == 200
     assert client.get("/api/phyre/templates").status_code == 200
@@ -225,9 +219,9 @@ def test_everything_opens_when_the_study_ends(client: TestClient) -> None:
 
 def test_two_studies_side_by_side(client: TestClient) -> None:
     first, second = new_study(client), new_study(client, puzzles=[LATER])
-    one = join(client, first)
+    one = participant(client, first)
     # The owner made both before taking part; now the browser is a participant's.
-    two = join(client, second)
+    two = participant(client, second)
     assert client.get("/api/me", headers=one).json()["study"]["study"] == first
     assert client.get(f"/api/phyre/tasks/{LATER}", headers=two).status_code == 200
     assert client.get(f"/api/phyre/tasks/{LATER}", headers=one).status_code == 403
@@ -239,9 +233,7 @@ def test_two_studies_side_by_side(client: TestClient) -> None:
 def test_the_owner_key_opens_the_owners_own_browser(make_client: MakeClient) -> None:
     client = make_client(owner_key="sesame")
     owner = {"X-Owner": "sesame"}
-    wanted = {"name": "Pilot", "benchmark": "phyre", "puzzles": [NOW]}
-    study = client.post("/api/studies", json=wanted, headers=owner).json()["id"]
-    me = join(client, study)
+    me = participant(client, new_study(client, owner))
     assert client.get("/api/studies", headers=owner).status_code == 200
     assert client.get("/api/studies", headers={**owner, **me}).status_code == 403
     assert client.get("/api/phyre/templates").status_code == 403
@@ -249,26 +241,25 @@ def test_the_owner_key_opens_the_owners_own_browser(make_client: MakeClient) -> 
 
 def test_a_server_for_studies_only(make_client: MakeClient) -> None:
     client = make_client(owner_key="sesame", studies_only=True)
-    wanted = {"name": "Pilot", "benchmark": "phyre", "puzzles": [NOW]}
-    study = client.post("/api/studies", json=wanted, headers={"X-Owner": "sesame"}).json()["id"]
+    study = new_study(client, {"X-Owner": "sesame"})
     every = set(routes(client.app.routes))  # type: ignore[attr-defined]
     for method, path in sorted(every - ENDING - set(ALLOWED)):
         at = filled(path, study, NOW)
         if method == "WS":
             at = f"ws://127.0.0.1:8765{at}?player="
         assert call(client, (method, path), at, {}) == 403, path
-    me = join(client, study)
+    me = participant(client, study)
     made = client.post(f"/api/phyre/tasks/{NOW}/attempts", json={"action": WIN}, headers=me)
     assert made.json()["outcome"] == "solved"
 
 
 def test_free_play_before_a_study_is_known(client: TestClient) -> None:
     study = new_study(client)
-    free = {"X-Player": client.post("/api/players").json()["key"]}
+    free = new_player(client)
     tried = client.post(f"/api/phyre/tasks/{NOW}/attempts", json={"action": MISS}, headers=free)
     assert tried.status_code == 200
     assert client.post(f"/api/phyre/tasks/{LATER}/solution", headers=free).status_code == 200
-    me = join(client, study, free_player=free["X-Player"])
+    me = participant(client, study, free_player=free["X-Player"])
     for action in (MISS, WIN):
         client.post(f"/api/phyre/tasks/{NOW}/attempts", json={"action": action}, headers=me)
     client.cookies.clear()

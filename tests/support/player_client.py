@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
 from fastapi.testclient import TestClient
+from starlette.testclient import WebSocketTestSession
+
+from topple.iphyre.plan import Elimination, Plan
 
 #: From the third version of the tables to the second, for SQLite.
 TO_SECOND_VERSION = """
@@ -24,6 +30,33 @@ UPDATE meta SET value = '2' WHERE name = 'schema';
 """
 
 MakeClient = Callable[..., TestClient]
+Message = dict[str, Any]
+
+
+def post(
+    client: TestClient, path: str, headers: dict[str, str] | None = None, /, **body: Any
+) -> dict[str, Any]:
+    """What the player answers to a call, which has to succeed."""
+    answer = client.post(f"/api/{path}", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    content: dict[str, Any] = answer.json()
+    return content
+
+
+def without_cookies(client: TestClient) -> TestClient:
+    """The same client, which now stands for many people without a browser."""
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    return client
+
+
+def new_player(client: TestClient) -> dict[str, str]:
+    """The header of a new player."""
+    return {"X-Player": post(client, "players")["key"]}
+
+
+def join(client: TestClient, study: str, **body: Any) -> dict[str, Any]:
+    """Take part in a study as somebody new."""
+    return post(client, f"studies/{study}/participants", consent=True, **body)
 
 
 def blank(client: TestClient, benchmark: str) -> dict[str, Any]:
@@ -32,3 +65,43 @@ def blank(client: TestClient, benchmark: str) -> dict[str, Any]:
         "/api/puzzles/blank", params={"benchmark": benchmark}
     ).json()
     return puzzle
+
+
+class LivePage:
+    """What a page does in a live game."""
+
+    def __init__(self, socket: WebSocketTestSession) -> None:
+        self.socket = socket
+        self.frames: list[Message] = []
+
+    def send(self, kind: str, **fields: object) -> None:
+        self.socket.send_text(json.dumps({"type": kind, **fields}))
+
+    def until(self, *kinds: str) -> Message:
+        """The next message of some kinds; frames before it are kept."""
+        while True:
+            message: Message = self.socket.receive_json()
+            if message["type"] == "frame":
+                self.frames.append(message)
+            if message["type"] in kinds:
+                return message
+            assert message["type"] != "error", message
+
+    def start(self, **fields: object) -> Message:
+        """Start a play as soon as the game is ready; returns what was said of the game."""
+        ready = self.until("ready")
+        self.send("start", **fields)
+        return ready
+
+
+@contextmanager
+def live(client: TestClient, player: dict[str, str], game: str = "support") -> Iterator[LivePage]:
+    """A live game of a player."""
+    address = f"ws://127.0.0.1:8765/api/iphyre/games/{game}/live?player={player['X-Player']}"
+    with client.websocket_connect(address) as socket:
+        yield LivePage(socket)
+
+
+def plan_of(attempt: Message) -> Plan:
+    """The plan that was carried out in an attempt at a game."""
+    return Plan(tuple(Elimination(row["tick"], row["body"]) for row in attempt["plan"]))
