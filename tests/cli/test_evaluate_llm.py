@@ -15,14 +15,13 @@ from typing import Any
 
 import pytest
 
-from support.chat_server import KEY, ChatServer, text_reply
+from support.chat_server import KEY, ChatServer, says
 from support.command_line import topple, topple_json, topple_mistake
 from topple.iphyre.games import game_named
 from topple.llm.endpoint import Connection, Endpoint
 from topple.llm.exchanges import EXCHANGES, read_exchanges, request_digest
 from topple.llm.iphyre import gpt4_preset
 from topple.llm.messages import system, user
-from topple.llm.scripted.server import Response
 from topple.runs.record import RunRecord, find_records
 
 SLICE = ("--setup", "ball_within", "--fold", "0", "--tasks", "4", "--attempts", "3")
@@ -184,10 +183,7 @@ def test_a_slice_of_a_fold_and_a_split_make_a_report(tmp_path: Path) -> None:
 def test_what_a_model_says_is_escaped(tmp_path: Path) -> None:
     attack = "<script>alert('x')</script>"
 
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return text_reply(body, f"{attack} \ud800 half a character")
-
-    with ChatServer(fault) as server:
+    with ChatServer(says(f"{attack} \ud800 half a character")) as server:
         run = evaluate(server, tmp_path, "--games", "support", "--label", attack)
     assert run["accounting"]["failures"] == 4
     page = report(tmp_path)

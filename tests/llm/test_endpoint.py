@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.chat_server import KEY, ChatServer, text_reply
+from support.chat_server import KEY, ChatServer, Fault, says, text_reply
 from topple.llm.endpoint import Connection, Endpoint, EndpointError
 from topple.llm.limits import WINDOW, RateLimit, StoppedError
 from topple.llm.reply import Reply, Usage
@@ -19,8 +19,7 @@ from topple.llm.scripted.server import Response, failure
 BODY = {"model": "random", "messages": [{"role": "user", "content": "hello"}]}
 
 
-def good(number: int, body: Mapping[str, Any]) -> Response:
-    return text_reply(body, "fine")
+good = says("fine")
 
 
 def ask(server: ChatServer, **words: Any) -> tuple[Reply, int]:
@@ -47,7 +46,7 @@ def test_without_a_key_none_is_sent() -> None:
     assert "Authorization" not in server.headers[0]
 
 
-def first(fault: Callable[[Mapping[str, Any]], Response], count: int = 2) -> Any:
+def first(fault: Callable[[Mapping[str, Any]], Response], count: int = 2) -> Fault:
     """A fault that goes away after some requests."""
     return lambda number, body: fault(body) if number < count else good(number, body)
 
@@ -106,9 +105,7 @@ def test_a_dead_server_is_given_up() -> None:
 
 
 def test_retry_after_is_heeded() -> None:
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return failure(429, "wait", {"Retry-After": "0.6"}) if number == 0 else good(number, body)
-
+    fault = first(lambda body: failure(429, "wait", {"Retry-After": "0.6"}), count=1)
     with ChatServer(fault) as server:
         started = time.monotonic()
         ask(server)
@@ -129,21 +126,18 @@ def test_too_long_a_wait_ends_the_run(as_date: bool) -> None:
 
 
 def test_a_slow_server_times_out() -> None:
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
+    def slow(number: int, body: Mapping[str, Any]) -> Response | None:
         time.sleep(1.0 if number == 0 else 0)
         return good(number, body)
 
-    with ChatServer(fault) as server:
+    with ChatServer(slow) as server:
         reply, requests = ask(server, timeout=0.3)
     assert reply.choice().text == "fine"
     assert requests == 2
 
 
 def test_a_huge_response_is_cut_off() -> None:
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return text_reply(body, "x" * 300_000)
-
-    with ChatServer(fault) as server:
+    with ChatServer(says("x" * 300_000)) as server:
         reply, requests = ask(server, max_bytes=100_000)
     assert reply == Reply((), None, "the response is longer than 100000 bytes")
     assert requests == 1

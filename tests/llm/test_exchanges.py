@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from support.chat_server import KEY, ChatServer, text_reply
+from support.chat_server import KEY, ChatServer, says, text_reply
 from topple.llm.accounting import (
     Account,
     Price,
@@ -55,7 +56,7 @@ def test_a_request_in_progress_at_a_kill_keeps_its_idempotency_key(tmp_path: Pat
     with ExchangeStore(tmp_path) as store:
         digest = request_digest({**OPTIONS, "messages": [user(f"question {place}")]})
         key = store.begin(place, digest)  # and the process is killed
-    with ChatServer(lambda number, body: text_reply(body, "yes")) as server:
+    with ChatServer(says("yes")) as server:
         assert ask_all(server.link(tmp_path), [place]) == ["yes"]
         assert ask_all(server.link(tmp_path), [place]) == ["yes"]
     assert [headers["Idempotency-Key"] for headers in server.headers] == [key]
@@ -125,12 +126,8 @@ def test_threads_do_not_mix_lines(tmp_path: Path) -> None:
         for turn in range(1, 21):
             store.append(exchange(f"{subject}/{turn:03d}/00"))
 
-    with ExchangeStore(tmp_path) as store:
-        threads = [threading.Thread(target=write, args=(store, k)) for k in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    with ExchangeStore(tmp_path) as store, ThreadPoolExecutor(4) as pool:
+        list(pool.map(partial(write, store), range(4)))
     found = read_exchanges(tmp_path)
     assert [each.place for each in found] == [
         f"{k}/{n:03d}/00" for k in range(4) for n in range(1, 21)
@@ -141,7 +138,7 @@ def test_threads_do_not_mix_lines(tmp_path: Path) -> None:
 def test_pictures_are_kept_once_and_apart(tmp_path: Path) -> None:
     frame = np.zeros((8, 8, 3), np.uint8)
     with (
-        ChatServer(lambda number, body: text_reply(body, "nice")) as server,
+        ChatServer(says("nice")) as server,
         open_chat(server.link(tmp_path), OPTIONS) as chat,
     ):
         for turn in (1, 2):
@@ -157,7 +154,7 @@ def test_pictures_are_kept_once_and_apart(tmp_path: Path) -> None:
 
 
 def test_the_key_is_in_no_file(tmp_path: Path) -> None:
-    with ChatServer(lambda number, body: text_reply(body, f"I was told {KEY}")) as server:
+    with ChatServer(says(f"I was told {KEY}")) as server:
         ask_all(server.link(tmp_path, key=KEY), ["task/001/00"])
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
     files = [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from support.chat_server import ChatServer, call_reply, text_reply
+from support.chat_server import ChatServer, calls, says, text_reply
 from topple.iphyre.episode import play as play_plan
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing
@@ -21,7 +19,6 @@ from topple.iphyre.strategy import plan_in_advance
 from topple.llm.iphyre import gpt4_preset
 from topple.llm.iphyre.agent import IphyreLlm
 from topple.llm.messages import text_of
-from topple.llm.scripted.server import Response
 from topple.llm.turns import read_turns
 
 SUPPORT = game_named("support")  # two gray blocks under a ball
@@ -40,16 +37,6 @@ def play(
     link = server.link(folder / "llm", concurrency=concurrency)
     IphyreLlm(**{"model": "heuristic", **settings}, link=link).act(playing)
     return playing
-
-
-def says(*answers: Any) -> Any:
-    """A model that gives one answer after the other, and the last one for ever."""
-
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        answer = answers[min(number, len(answers) - 1)]
-        return text_reply(body, answer if isinstance(answer, str) else json.dumps(answer))
-
-    return fault
 
 
 def test_in_advance_all_times_are_asked_for_at_once(tmp_path: Path) -> None:
@@ -194,7 +181,7 @@ def test_tools_are_called_and_counted(tmp_path: Path) -> None:
         ("simulate", {"times": [0.5, 1.5]}),
         ("propose", {"times": [0.5, 1.5]}),
     ]
-    with ChatServer(lambda number, body: call_reply(body, steps[number])) as server:
+    with ChatServer(calls(*steps)) as server:
         playing = play(server, tmp_path, tools=True, simulations=2)
     assert playing.log.last.score.solved
     assert playing.simulator_calls == 2

@@ -8,17 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from support.chat_server import ChatServer, call_reply, text_reply
+from support.chat_server import ChatServer, call_reply, calls, says
+from support.phases import task_testing
 from topple.llm.exchanges import read_exchanges
 from topple.llm.messages import text_of
 from topple.llm.phyre.agent import PhyreLlm
 from topple.llm.scripted.server import Response, failure
 from topple.llm.turns import read_turns
 from topple.phyre import Simulator
-from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
 from topple.phyre.grid import Grid, grid_ceiling
@@ -33,9 +32,7 @@ MISFIT = {"balls": [{"x": 0.0, "y": 0.0, "r": 1.0}]}
 
 def a_testing(folder: Path, tasks: tuple[str, ...] = TASKS, attempts: int = 3) -> Testing:
     found = [load_task(task) for task in tasks]
-    cache = ActionCache(folder / "cache", found[0].tier)
-    log = AttemptLog([task.id for task in found], attempts)
-    return Testing(found, cache, log, np.random.default_rng(0))
+    return task_testing(found, ActionCache(folder / "cache", found[0].tier), attempts)
 
 
 def play(
@@ -52,13 +49,8 @@ def play(
     return testing
 
 
-def always(answer: Any) -> Any:
-    text = answer if isinstance(answer, str) else json.dumps(answer)
-    return lambda number, body: text_reply(body, text)
-
-
 def test_every_attempt_is_logged(tmp_path: Path) -> None:
-    with ChatServer(always(MISS)) as server:
+    with ChatServer(says(MISS)) as server:
         testing = play(server, tmp_path, TASKS[:1])
     assert [attempt.action for attempt in testing.log] == [(0.9, 0.9, 0.0)] * 3
     assert testing.log.invalid == 0
@@ -69,17 +61,14 @@ def test_every_attempt_is_logged(tmp_path: Path) -> None:
 
 def test_a_solution_ends_the_task(tmp_path: Path) -> None:
     x, y, r = Simulator(TASKS[0]).solutions(TASKS[0])[0].tolist()
-    with ChatServer(always({"balls": [{"x": x, "y": y, "r": r}]})) as server:
+    with ChatServer(says({"balls": [{"x": x, "y": y, "r": r}]})) as server:
         testing = play(server, tmp_path, TASKS[:1])
     assert testing.log.first_solved().tolist() == [1]
     assert server.requests == 1
 
 
 def test_misfits_cost_reasks_and_no_attempts(tmp_path: Path) -> None:
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return text_reply(body, json.dumps(MISFIT if number % 3 < 2 else MISS))
-
-    with ChatServer(fault) as server:
+    with ChatServer(says(*[MISFIT, MISFIT, MISS] * 2)) as server:
         testing = play(server, tmp_path, TASKS[:1], attempts=2, reasks=2)
     assert len(testing.log) == 2
     assert testing.log.invalid == 4
@@ -100,7 +89,7 @@ def test_misfits_cost_reasks_and_no_attempts(tmp_path: Path) -> None:
     ids=["refusing", "malformed", "misfit", "silent"],
 )
 def test_a_model_without_answers_is_left(tmp_path: Path, text: str, wrong: str) -> None:
-    with ChatServer(always(text)) as server:
+    with ChatServer(says(text)) as server:
         testing = play(server, tmp_path, TASKS[:2], attempts=10, reasks=1, patience=2)
     assert len(testing.log) == 0
     assert server.requests == 2 * 2 * (1 + 1)  # tasks, turns, replies
@@ -110,17 +99,14 @@ def test_a_model_without_answers_is_left(tmp_path: Path, text: str, wrong: str) 
 
 
 def test_passed_turns_use_up_turns_but_not_attempts(tmp_path: Path) -> None:
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return text_reply(body, json.dumps(MISS) if number % 2 else "no")
-
-    with ChatServer(fault) as server:
+    with ChatServer(says(*["no", MISS] * 2)) as server:
         testing = play(server, tmp_path, TASKS[:1], attempts=4, reasks=0, patience=2)
     assert server.requests == 4
     assert len(testing.log) == 2
 
 
 def test_huge_replies_are_turned_away(tmp_path: Path) -> None:
-    with ChatServer(always("x" * 50_000)) as server:
+    with ChatServer(says("x" * 50_000)) as server:
         testing = a_testing(tmp_path, TASKS[:1])
         link = server.link(tmp_path / "llm", max_bytes=10_000)
         PhyreLlm(reasks=0, patience=1, model="random", link=link).act(testing)
@@ -131,7 +117,7 @@ def test_huge_replies_are_turned_away(tmp_path: Path) -> None:
 
 
 def test_memory_is_told_and_bounded(tmp_path: Path) -> None:
-    with ChatServer(always(MISS)) as server:
+    with ChatServer(says(MISS)) as server:
         play(server, tmp_path, TASKS[:1], attempts=4, history_size=2)
     told = [text_of(body["messages"][1]) for body in server.bodies]
     assert "Earlier attempts" not in told[0]
@@ -146,7 +132,7 @@ def test_memory_is_told_and_bounded(tmp_path: Path) -> None:
 
 
 def test_without_memory_every_attempt_looks_the_same(tmp_path: Path) -> None:
-    with ChatServer(always(MISS)) as server:
+    with ChatServer(says(MISS)) as server:
         play(server, tmp_path, TASKS[:1], history_size=0)
     told = [text_of(body["messages"][1]) for body in server.bodies]
     assert [text.replace(f"attempt {k} of", "") for k, text in enumerate(told, start=1)] == [
@@ -155,7 +141,7 @@ def test_without_memory_every_attempt_looks_the_same(tmp_path: Path) -> None:
 
 
 def test_pictures_go_along(tmp_path: Path) -> None:
-    with ChatServer(always(MISS)) as server:
+    with ChatServer(says(MISS)) as server:
         play(server, tmp_path, TASKS[:1], attempts=2, images=True, keyframes=3)
     counts = [
         sum(part["type"] == "image_url" for part in body["messages"][1]["content"])
@@ -215,7 +201,7 @@ def test_grids_limit_what_can_be_solved(tmp_path: Path) -> None:
 
 
 def test_a_model_on_a_grid_plays_cells(tmp_path: Path) -> None:
-    with ChatServer(always({"balls": [{"x": 4, "y": 4, "r": 0}]})) as server:
+    with ChatServer(says({"balls": [{"x": 4, "y": 4, "r": 0}]})) as server:
         testing = play(server, tmp_path, TASKS[:1], grid="5x5x5")
     assert testing.log[0].action == pytest.approx((0.9, 0.9, 0.1))
     assert "x from 0 to 4, y from 0 to 4 and r from 0 to 4" in text_of(
@@ -245,10 +231,7 @@ def test_tools_are_called_and_counted(tmp_path: Path) -> None:
         ("propose", MISS),
     ]
 
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return call_reply(body, steps[number])
-
-    with ChatServer(fault) as server:
+    with ChatServer(calls(*steps)) as server:
         testing = play(server, tmp_path, TASKS[:1], attempts=2, tools=True, simulations=1)
     assert len(testing.log) == 2
     assert testing.privileged
@@ -267,10 +250,7 @@ def test_tools_are_called_and_counted(tmp_path: Path) -> None:
 
 
 def test_simulate_is_not_on_offer_unless_allowed(tmp_path: Path) -> None:
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return call_reply(body, ("simulate", MISS))
-
-    with ChatServer(fault) as server:
+    with ChatServer(calls(*[("simulate", MISS)] * 2)) as server:
         testing = play(server, tmp_path, TASKS[:1], tools=True, patience=1, reasks=1)
     assert not testing.privileged
     assert testing.simulator_calls == 0
@@ -293,15 +273,9 @@ def test_tool_calls_are_bounded(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_sent_if_wanted(tmp_path: Path) -> None:
-    with ChatServer(always(MISS)) as server:
-        play(
-            server,
-            tmp_path,
-            TASKS[:1],
-            attempts=1,
-            structured_outputs=True,
-            extra_body='{"seed": 7}',
-        )
+    with ChatServer(says(MISS)) as server:
+        options: dict[str, Any] = {"structured_outputs": True, "extra_body": '{"seed": 7}'}
+        play(server, tmp_path, TASKS[:1], attempts=1, **options)
     form = server.bodies[0]["response_format"]
     assert form["type"] == "json_schema"
     assert form["json_schema"]["schema"]["required"] == ["balls"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.chat_server import ChatServer, text_reply
+from support.chat_server import ChatServer, calls, says
+from support.phases import task_testing
 from topple.iphyre.games import game_named
 from topple.iphyre.phases import Testing as GameTesting
 from topple.iphyre.plan import Elimination, Plan
@@ -22,27 +22,18 @@ from topple.llm.messages import text_of
 from topple.llm.phyre import deepphy
 from topple.llm.phyre.agent import PhyreLlm
 from topple.llm.presets import preset_attempts
-from topple.llm.scripted.server import Response
 from topple.llm.turns import read_turns
-from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.grid import Grid
 from topple.phyre.phases import Testing
 from topple.phyre.task import load_task
 
 TASK = load_task("00000:000")
-
-
-def says(*texts: str) -> Any:
-    def fault(number: int, body: Mapping[str, Any]) -> Response:
-        return text_reply(body, texts[min(number, len(texts) - 1)])
-
-    return fault
+MISS = {"balls": [{"x": 0.9, "y": 0.9, "r": 0.0}]}
 
 
 def work(server: ChatServer, folder: Path, attempts: int, **settings: Any) -> Testing:
-    log = AttemptLog([TASK.id], attempts)
-    testing = Testing([TASK], ActionCache(folder, TASK.tier), log, np.random.default_rng(0))
+    testing = task_testing([TASK], ActionCache(folder, TASK.tier), attempts)
     PhyreLlm(model="random", link=server.link(folder / "llm"), **settings).act(testing)
     return testing
 
@@ -106,8 +97,7 @@ def test_deepphy_plays_games_by_its_clock(tmp_path: Path) -> None:
 
 
 def test_our_preset_shows_labelled_pictures_and_contacts(tmp_path: Path) -> None:
-    miss = json.dumps({"balls": [{"x": 0.35, "y": 0.8, "r": 0.3}]})
-    with ChatServer(says(miss)) as server:
+    with ChatServer(says({"balls": [{"x": 0.35, "y": 0.8, "r": 0.3}]})) as server:
         work(server, tmp_path, 2, preset="topple")
     assert pictures(server.bodies[0]) == 1
     assert 2 <= pictures(server.bodies[1]) <= 5
@@ -117,8 +107,7 @@ def test_our_preset_shows_labelled_pictures_and_contacts(tmp_path: Path) -> None
 
 
 def test_a_dialogue_tells_what_is_new(tmp_path: Path) -> None:
-    miss = json.dumps({"balls": [{"x": 0.9, "y": 0.9, "r": 0.0}]})
-    with ChatServer(says(miss, "no", miss)) as server:
+    with ChatServer(says(MISS, "no", MISS)) as server:
         testing = work(server, tmp_path, 3, dialogue=True, feedback="what_happened")
     assert len(testing.log) == 3
     last = server.bodies[-1]["messages"]
@@ -130,11 +119,8 @@ def test_a_dialogue_tells_what_is_new(tmp_path: Path) -> None:
 
 
 def test_a_model_may_ask_for_a_picture(tmp_path: Path) -> None:
-    from support.chat_server import call_reply
-
-    miss = {"balls": [{"x": 0.9, "y": 0.9, "r": 0.0}]}
-    steps = [("propose", miss), ("look", {"attempt": 1, "second": 1.0}), ("propose", miss)]
-    with ChatServer(lambda number, body: call_reply(body, steps[number])) as server:
+    look = ("look", {"attempt": 1, "second": 1.0})
+    with ChatServer(calls(("propose", MISS), look, ("propose", MISS))) as server:
         work(server, tmp_path, 2, tools=True, images=True)
     names = [tool["function"]["name"] for tool in server.bodies[0]["tools"]]
     assert names == ["inspect", "contacts", "look", "propose"]

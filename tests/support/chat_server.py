@@ -39,6 +39,17 @@ def call_reply(body: Mapping[str, Any], *calls: tuple[str, Any]) -> Response:
     return completion(body, [{"content": None, "tool_calls": listed}])
 
 
+def says(*answers: Any) -> Fault:
+    """A model that gives one text or JSON value after the other, and the last one for ever."""
+    texts = [answer if isinstance(answer, str) else json.dumps(answer) for answer in answers]
+    return lambda number, body: text_reply(body, texts[min(number, len(texts) - 1)])
+
+
+def calls(*steps: tuple[str, Any]) -> Fault:
+    """A model that calls one tool after the other."""
+    return lambda number, body: call_reply(body, steps[number])
+
+
 class ChatServer(ScriptServer):
     """Scripted models with faults; remembers what was asked.
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 
+from support.phases import game_training, play_games
 from topple.iphyre.agents.attention_fusion import AttentionFusion, AttentionFusionAgent
 from topple.iphyre.agents.outcome_data import (
     Examples,
@@ -21,7 +22,6 @@ from topple.iphyre.agents.outcome_data import (
 )
 from topple.iphyre.agents.plan_classifier import plans_beside
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
 from topple.iphyre.sampling import INTERVAL, LATEST
 from topple.runs.agent import UNSAVED, Report, TrainingOptions
@@ -78,7 +78,7 @@ def test_the_order_of_bodies_does_not_matter(frequencies: int) -> None:
 def test_reports_count_the_games_played_and_then_the_updates() -> None:
     agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "scrambled": 60})
     games = [game_named("support")]
-    reports = list(agent.learn(Training(games, AT_10_HZ, np.random.default_rng(0))))
+    reports = list(agent.learn(game_training(games)))
     playing = [report for report in reports if report.preparing]
     assert [(report.done, report.planned) for report in playing] == [
         (25, 62),
@@ -133,10 +133,8 @@ def total_times(**settings: Any) -> list[float]:
     """The sum of the times of removals, in seconds, in each of five plays."""
     agent = AttentionFusionAgent(**SMALL, candidates=100, **settings)
     agent._network = Judge()
-    game = game_named("hinder")
-    playing = Testing([game], AT_10_HZ, np.random.default_rng(1), plays=5)
-    agent.act(playing)
-    return [sum(each.tick for each in play.plan.eliminations) / 10 for play in playing.log]
+    log = play_games(agent, [game_named("hinder")], plays=5, seed=1).log
+    return [sum(each.tick for each in play.plan.eliminations) / 10 for play in log]
 
 
 def test_failures_count_against_plans_beside_them() -> None:
@@ -152,11 +150,9 @@ def test_refinement_finds_better_plans_by_the_network() -> None:
 
 def test_it_learns_and_beats_random_plans() -> None:
     agent = AttentionFusionAgent(**SMALL, n_epochs=30, batch_size=32, candidates=200)
-    agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
+    agent.train(game_training(GAMES))
     assert agent.accuracy(sample_examples(GAMES, 20, masked=False)) > 0.75
-    playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=1)
-    agent.act(playing)
-    assert [play.score.solved for play in playing.log] == [True, True]
+    assert [play.score.solved for play in play_games(agent, GAMES, seed=1).log] == [True, True]
 
 
 def test_a_finished_checkpoint_in_half_precision_is_small_and_plays_alike(tmp_path: Path) -> None:
@@ -164,9 +160,7 @@ def test_a_finished_checkpoint_in_half_precision_is_small_and_plays_alike(tmp_pa
     for half in (False, True):
         agent = AttentionFusionAgent(**AttentionFusionAgent.smoke, half_precision=half)
         path = tmp_path / f"{half}.pt"
-        list(
-            agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path))
-        )
+        list(agent.learn(game_training(GAMES), TrainingOptions(path)))
         sizes[half] = path.stat().st_size
         loaded = AttentionFusionAgent()
         loaded.load(path)
@@ -174,9 +168,7 @@ def test_a_finished_checkpoint_in_half_precision_is_small_and_plays_alike(tmp_pa
         examples = sample_examples(GAMES, 5)
         torch.testing.assert_close(loaded.logits(examples), agent.logits(examples), rtol=0, atol=0)
         again = AttentionFusionAgent(**AttentionFusionAgent.smoke, half_precision=half)
-        resumed = again.learn(
-            Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path)
-        )
+        resumed = again.learn(game_training(GAMES), TrainingOptions(path))
         assert all(report.preparing for report in resumed)  # nothing was left to train
     assert sizes[True] < 0.75 * sizes[False]
 

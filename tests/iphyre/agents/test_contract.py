@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from support.chat_server import ChatServer
-from topple.iphyre import AT_10_HZ, game_named
+from support.phases import game_training, play_games
+from topple.iphyre import game_named
 from topple.iphyre.benchmark import IPHYRE
 from topple.iphyre.phases import Testing, Training
 from topple.iphyre.play_log import Play
@@ -73,10 +74,8 @@ def small(name: str, server: ChatServer, folder: Path) -> Agent[Training, Testin
 
 
 def run(agent: Agent[Training, Testing]) -> list[Play]:
-    agent.train(Training(LEARNED, AT_10_HZ, np.random.default_rng(3)))
-    playing = Testing(PLAYED, AT_10_HZ, np.random.default_rng(4), PLAYS)
-    agent.act(playing)
-    return list(playing.log)
+    agent.train(game_training(LEARNED, seed=3))
+    return list(play_games(agent, PLAYED, PLAYS, seed=4).log)
 
 
 @pytest.mark.parametrize("name", IPHYRE.agents)

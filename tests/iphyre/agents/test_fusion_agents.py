@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
+from support.phases import game_training, play_games
+from support.training import same_weights, stop_after
 from topple.iphyre.agents.classifier_accuracy import ClassifierConfig, sweep_classifiers
 from topple.iphyre.agents.fusion import Fusion
 from topple.iphyre.agents.outcome_data import Examples, held_out, sample_examples
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing, Training
-from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
+from topple.iphyre.rules import AT_60_HZ
 from topple.iphyre.sampling import sample
 from topple.runs.agent import TrainingOptions
 from topple.runs.checkpoint import CheckpointError
@@ -28,15 +27,9 @@ def examples() -> Examples:
     return sample_examples(GAMES, 20)
 
 
-def weights(agent: Fusion) -> dict[str, torch.Tensor]:
-    assert agent._network is not None
-    return agent._network.state_dict()
-
-
 def fitted(examples: Examples, **settings: object) -> Fusion:
     agent = Fusion(**settings)  # type: ignore[arg-type]
-    for _ in agent.fit(examples, seed=0):
-        pass
+    list(agent.fit(examples, seed=0))
     return agent
 
 
@@ -76,14 +69,11 @@ def test_classifiers_learn_two_games(kind: str, examples: Examples) -> None:
 def test_resumed_fitting_equals_uninterrupted(examples: Examples, tmp_path: Path) -> None:
     whole = fitted(examples, n_epochs=6)
     path = tmp_path / "fit.pt"
-    stopped = Fusion(n_epochs=6)
-    part = stopped.fit(examples, 0, TrainingOptions(path))
-    list(islice(part, 3))
-    part.close()  # type: ignore[attr-defined]
+    stop_after(3, Fusion(n_epochs=6).fit(examples, 0, TrainingOptions(path)))
     resumed = Fusion(n_epochs=6)
     reports = list(resumed.fit(examples, 0, TrainingOptions(path)))
     assert len(reports) == 3
-    assert all(torch.equal(weights(whole)[name], value) for name, value in weights(resumed).items())
+    assert same_weights(resumed.network, whole.network)
     loaded = Fusion()
     loaded.load(path)
     assert loaded.n_epochs == 6
@@ -92,9 +82,7 @@ def test_resumed_fitting_equals_uninterrupted(examples: Examples, tmp_path: Path
 
 def test_a_checkpoint_is_for_its_own_training(examples: Examples, tmp_path: Path) -> None:
     path = tmp_path / "fit.pt"
-    part = Fusion(n_epochs=3).fit(examples, 0, TrainingOptions(path))
-    next(part)
-    part.close()  # type: ignore[attr-defined]
+    stop_after(1, Fusion(n_epochs=3).fit(examples, 0, TrainingOptions(path)))
     with pytest.raises(CheckpointError, match="1 of 3 epochs"):
         Fusion().load(path)
     with pytest.raises(CheckpointError, match="trained with batch_size = 16, not 8"):
@@ -107,9 +95,8 @@ def test_a_checkpoint_is_for_its_own_training(examples: Examples, tmp_path: Path
 
 def test_ranked_plans_beat_random_ones() -> None:
     agent = Fusion(n_layers=1, n_epochs=40, candidates=300, samples_per_class=30)
-    agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
-    playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(1), plays=2)
-    agent.act(playing)
+    agent.train(game_training(GAMES))
+    playing = play_games(agent, GAMES, plays=2, seed=1)
     assert playing.simulator_calls == 0
     solved = {play.game for play in playing.log if play.score.solved}
     # A random plan solves the one in a third, the other in a tenth of all cases.
@@ -166,7 +153,7 @@ def test_a_missing_vision_transformer_is_named(examples: Examples, tmp_path: Pat
 
 def test_no_weights_no_play() -> None:
     with pytest.raises(ValueError, match="no weights"):
-        Fusion().act(Testing(GAMES, AT_10_HZ, np.random.default_rng(0)))
+        play_games(Fusion(), GAMES)
 
 
 def test_a_trained_vision_transformer_comes_from_a_folder(

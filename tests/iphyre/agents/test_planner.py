@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.phases import play_games
 from topple.iphyre.agents.planner import Evaluated, Planner, PlanSearch, simulator_evaluation
 from topple.iphyre.episode import play
 from topple.iphyre.game import Ball, Game
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing
 from topple.iphyre.plan import Rows, random_rows, row_plan
 from topple.iphyre.results import IPhyreRecord
 from topple.iphyre.rules import AT_10_HZ
@@ -27,13 +28,13 @@ from topple.runs.runner import Runner
 GAMES = ("support", "hinder")
 
 
-def run_games(config: RunConfig[GameSelection]) -> IPhyreRecord:
+def run_games(games: tuple[str, ...], calls: int, **more: Any) -> IPhyreRecord:
+    config = RunConfig("planner", GameSelection(games), {"calls": calls}, **more)
     return Runner(Path("unused")).run(config)
 
 
 def test_the_planner_solves_games_in_one_play_and_counts_its_calls() -> None:
-    config = RunConfig("planner", GameSelection((*GAMES, "hole")), {"calls": 300}, attempts=5)
-    record = run_games(config)
+    record = run_games((*GAMES, "hole"), 300, attempts=5)
     assert record.results.average.success_rate == 1.0
     assert len(record.results.plays) == 3
     assert 0 < record.protocol["simulator_calls_in_testing"] <= 900
@@ -41,40 +42,33 @@ def test_the_planner_solves_games_in_one_play_and_counts_its_calls() -> None:
 
 
 def test_more_calls_find_better_plans() -> None:
-    rewards = [
-        run_games(
-            RunConfig("planner", GameSelection(GAMES), {"calls": calls})
-        ).results.average.reward
-        for calls in (0, 50, 800)
-    ]
+    rewards = [run_games(GAMES, calls).results.average.reward for calls in (0, 50, 800)]
     assert rewards[0] <= rewards[1] <= rewards[2]
     assert rewards[2] > 970
 
 
 def test_equal_runs_are_equal() -> None:
-    config = RunConfig("planner", GameSelection(GAMES), {"calls": 100}, seed=3)
-    assert run_games(config).results.plays == run_games(config).results.plays
+    first, again = (run_games(GAMES, 100, seed=3) for _ in range(2))
+    assert first.results.plays == again.results.plays
 
 
 def test_a_game_without_solution_gets_all_its_plays() -> None:
     # At 10 Hz seesaw has no solution at all.
-    record = run_games(RunConfig("planner", GameSelection(("seesaw",)), {"calls": 40}, attempts=4))
+    record = run_games(("seesaw",), 40, attempts=4)
     assert len(record.results.plays) == 4
     assert record.results.plays[0].plan.eliminations == ()
     assert record.results.scores["seesaw"].reward == -15.0
 
 
 def test_without_calls_it_plays_random_plans() -> None:
-    playing = Testing([game_named("support")], AT_10_HZ, np.random.default_rng(0), plays=20)
-    Planner(calls=0).act(playing)
+    playing = play_games(Planner(calls=0), [game_named("support")], plays=20)
     assert playing.simulator_calls == 0
     assert [each.score.solved for each in playing.log][-1]
 
 
 def test_a_game_without_gray_blocks_has_one_plan() -> None:
     game = Game("drop", "a ball falls", (), (Ball(300, 300),))
-    playing = Testing([game], AT_10_HZ, np.random.default_rng(0), plays=3)
-    Planner(calls=50).act(playing)
+    playing = play_games(Planner(calls=50), [game], plays=3)
     assert playing.simulator_calls == 1
     assert [each.score.solved for each in playing.log] == [True]
 
@@ -131,10 +125,5 @@ def test_bad_budgets_are_named(given_settings: dict[str, object], message: str) 
 
 
 def test_tables_keep_planners_apart() -> None:
-    records = [
-        run_games(
-            RunConfig("planner", GameSelection(GAMES), {"calls": calls}, label=f"planner {calls}")
-        )
-        for calls in (0, 20)
-    ]
+    records = [run_games(GAMES, calls, label=f"planner {calls}") for calls in (0, 20)]
     assert [each.kind for each in columns_of(records)] == [Kind.LEARNED, Kind.ORACLE]

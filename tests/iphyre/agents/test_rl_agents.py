@@ -13,13 +13,15 @@ pytest.importorskip("stable_baselines3")
 
 import torch
 
+from support.narrowing import not_none
+from support.phases import game_training, play_games
+from support.training import same_weights
 from topple.iphyre.agents import rl
 from topple.iphyre.agents.rl import RlAgent
 from topple.iphyre.agents.vec_env import GameVecEnv
 from topple.iphyre.benchmark import IPHYRE
 from topple.iphyre.episode import play
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing, Training
 from topple.iphyre.plan import Plan
 from topple.iphyre.play_log import Play
 from topple.iphyre.published import IPHYRE_TABLE_A4_PLAYERS, iphyre_table_a4_means
@@ -56,15 +58,6 @@ def tiny(name: str, **more: Any) -> RlAgent:
     return made
 
 
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
-def weights(agent: RlAgent) -> list[torch.Tensor]:
-    assert agent._model is not None
-    return [value.clone() for value in agent._model.policy.state_dict().values()]
-
-
 def test_the_papers_eleven_agents_are_there() -> None:
     assert len(ELEVEN) == 11
     assert set(ELEVEN) <= set(IPHYRE.agents)
@@ -76,11 +69,8 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     agent = tiny(name)
     before = torch.get_rng_state()
     threads = torch.get_num_threads()
-    reports = list(
-        agent.learn(
-            Training(TOY, AT_10_HZ, rng()), TrainingOptions(tmp_path / "c.pt", {"for": "a test"})
-        )
-    )
+    options = TrainingOptions(tmp_path / "c.pt", {"for": "a test"})
+    reports = list(agent.learn(game_training(TOY), options))
     assert torch.equal(torch.get_rng_state(), before)
     assert torch.get_num_threads() == threads
     assert reports[-1].done >= agent.total_timesteps
@@ -96,9 +86,7 @@ def test_every_agent_trains_and_plays(name: str, tmp_path: Path) -> None:
     for stochastic in (False, True):
         for player in (agent, loaded):
             player.stochastic = stochastic
-            playing = Testing(games, AT_10_HZ, rng(), plays=2)
-            player.act(playing)
-            logs.append(list(playing.log))
+            logs.append(list(play_games(player, games, plays=2).log))
     assert logs[0] == logs[1]
     assert logs[2] == logs[3]
     assert [each.game for each in logs[0]] == [game.name for game in games] * 2
@@ -116,12 +104,12 @@ def test_resumed_equals_uninterrupted(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = tiny(name)
-    whole.train(Training(TOY, AT_10_HZ, rng(5)))
+    whole.train(game_training(TOY, 5))
     monkeypatch.setattr(rl, "SAVE_SECONDS", 0.0)
     path = tmp_path / "c.pt"
     for stop in (30, 55):
         part = tiny(name)
-        for report in part.learn(Training(TOY, AT_10_HZ, rng(5)), TrainingOptions(path)):
+        for report in part.learn(game_training(TOY, 5), TrainingOptions(path)):
             if report.done >= part.total_timesteps * stop // 100:
                 break
         np.random.default_rng().random()  # others draw in between
@@ -129,20 +117,15 @@ def test_resumed_equals_uninterrupted(
     with pytest.raises(CheckpointError, match="finish it with"):
         tiny(name).load(path)
     rest = tiny(name)
-    done = [
-        report.done for report in rest.learn(Training(TOY, AT_10_HZ, rng(5)), TrainingOptions(path))
-    ]
-    assert 0 < len(done) < len(whole.history)
-    for ours, theirs in zip(weights(rest), weights(whole), strict=True):
-        assert torch.equal(ours, theirs)
+    reports = list(rest.learn(game_training(TOY, 5), TrainingOptions(path)))
+    assert 0 < len(reports) < len(whole.history)
+    assert same_weights(not_none(rest._model).policy, not_none(whole._model).policy)
     untimed = [point._replace(rate=0.0) for point in rest.history]
     assert untimed == [point._replace(rate=0.0) for point in whole.history]
 
 
 def test_logs_for_tensorboard(tmp_path: Path) -> None:
-    reports = tiny("a2c-i").learn(
-        Training(TOY, AT_10_HZ, rng()), TrainingOptions(tensorboard=tmp_path)
-    )
+    reports = tiny("a2c-i").learn(game_training(TOY), TrainingOptions(tensorboard=tmp_path))
     if find_spec("tensorboard") is None:
         with pytest.raises(ValueError, match="pip install tensorboard"):
             next(reports)
@@ -154,13 +137,13 @@ def test_logs_for_tensorboard(tmp_path: Path) -> None:
 def test_variants_are_trained_on() -> None:
     plain, varied = tiny("a2c-i"), tiny("a2c-i", variants=5)
     for agent in (plain, varied):
-        agent.train(Training(TOY, AT_10_HZ, rng()))
+        agent.train(game_training(TOY))
     assert [p.reward for p in plain.history] != [p.reward for p in varied.history]
 
 
 def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "c.pt"
-    list(tiny("a2c-i").learn(Training(TOY, AT_10_HZ, rng()), TrainingOptions(path)))
+    list(tiny("a2c-i").learn(game_training(TOY), TrainingOptions(path)))
     for other, games, seed, message in (
         (tiny("a2c-i", gamma=0.5), TOY, 0, "trained with gamma = 0.99, not 0.5"),
         (tiny("a2c-i"), TOY[:1], 0, "other games or another seed"),
@@ -168,12 +151,12 @@ def test_checkpoints_of_other_trainings_are_refused(tmp_path: Path) -> None:
         (tiny("a2c-c"), TOY, 0, "is of agent A2cI, not A2cC"),
     ):
         with pytest.raises(CheckpointError, match=message):
-            list(other.learn(Training(games, AT_10_HZ, rng(seed)), TrainingOptions(path)))
+            list(other.learn(game_training(games, seed), TrainingOptions(path)))
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(CheckpointError, match="damaged"):
         tiny("a2c-i").load(path)
     with pytest.raises(ValueError, match="no weights"):
-        tiny("a2c-i").act(Testing(TOY, AT_10_HZ, rng()))
+        play_games(tiny("a2c-i"), TOY)
 
 
 LEARNERS: dict[str, dict[str, Any]] = {
@@ -236,10 +219,8 @@ def random_reward(agent: RlAgent) -> float:
 def test_algorithms_learn_two_games(name: str) -> None:
     agent = create_agent("iphyre", name, {**SHARED, **LEARNERS[name]})
     assert isinstance(agent, RlAgent)
-    agent.train(Training(TOY, AT_10_HZ, rng(1)))
-    playing = Testing(TOY, AT_10_HZ, rng())
-    agent.act(playing)
-    earned = np.mean([each.score.reward for each in playing.log])
+    agent.train(game_training(TOY, 1))
+    earned = np.mean([each.score.reward for each in play_games(agent, TOY).log])
     assert earned > random_reward(agent) + 200
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from support.phases import play_games
+from support.training import same_weights, stop_after
 from topple.iphyre.agents.decision_transformer import DecisionTransformer, Gpt, action_loss
 from topple.iphyre.agents.mdrnn import Mdrnn, prediction_loss
 from topple.iphyre.agents.sequence_data import STEPS, Sequences, collect_sequences, windows
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing, Training
-from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
+from topple.iphyre.phases import Training
+from topple.iphyre.rules import AT_60_HZ
 from topple.iphyre.sampling import sample
 from topple.runs.agent import TrainingOptions
 from topple.runs.checkpoint import CheckpointError
@@ -117,8 +118,7 @@ def test_decision_transformer_overfits_and_plays() -> None:
     agent = DecisionTransformer(n_epochs=150, batch_size=24, removal_weight=3.0, **SMALL)  # type: ignore[arg-type]
     losses = [report.loss or 0.0 for report in agent.fit(sequences, 0)]
     assert losses[-1] < 0.35 * losses[0]
-    playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(0), plays=5)
-    agent.act(playing)
+    playing = play_games(agent, GAMES, plays=5)
     solved = {play.game for play in playing.log if play.score.solved}
     assert solved == {game.name for game in GAMES}
     assert playing.simulator_calls == 0
@@ -127,9 +127,8 @@ def test_decision_transformer_overfits_and_plays() -> None:
 def test_decision_transformer_plays_at_sixty_hertz_too() -> None:
     agent = DecisionTransformer(n_epochs=1, samples_per_class=1, **SMALL)  # type: ignore[arg-type]
     agent.train(Training(GAMES[:1], AT_60_HZ, np.random.default_rng(0)))
-    playing = Testing(GAMES[:1], AT_60_HZ, np.random.default_rng(0))
-    agent.act(playing)
-    assert all(tick % 6 == 0 for play in playing.log for tick, _ in play.plan.eliminations)
+    log = play_games(agent, GAMES[:1], rules=AT_60_HZ).log
+    assert all(tick % 6 == 0 for play in log for tick, _ in play.plan.eliminations)
 
 
 def test_losses_weigh_removals(sequences: Sequences) -> None:
@@ -154,13 +153,9 @@ def test_resumed_transformer_equals_uninterrupted(sequences: Sequences, tmp_path
     whole, resumed = (DecisionTransformer(**options) for _ in range(2))  # type: ignore[arg-type]
     list(whole.fit(sequences, 1))
     part = DecisionTransformer(**options).fit(sequences, 1, TrainingOptions(path))  # type: ignore[arg-type]
-    list(islice(part, 2))
-    part.close()  # type: ignore[attr-defined]
+    stop_after(2, part)
     assert len(list(resumed.fit(sequences, 1, TrainingOptions(path)))) == 2
-    assert whole._network is not None
-    assert resumed._network is not None
-    ends = whole._network.state_dict(), resumed._network.state_dict()
-    assert all(torch.equal(ends[0][name], value) for name, value in ends[1].items())
+    assert same_weights(resumed.network, whole.network)
     loaded = DecisionTransformer()
     loaded.load(path)
     assert (loaded.embed_dim, loaded.n_epochs, loaded.target_return) == (32, 4, 1000.0)

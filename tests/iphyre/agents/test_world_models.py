@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from support.narrowing import not_none
+from support.phases import game_training, play_games
+from support.training import same_weights, stop_after
 from topple.iphyre.agents.learned_planner import LearnedPlanner, model_evaluation
 from topple.iphyre.agents.mdrnn import (
     Foresight,
@@ -28,7 +30,6 @@ from topple.iphyre.agents.world_model import (
     WorldModelSac,
 )
 from topple.iphyre.games import game_named
-from topple.iphyre.phases import Testing, Training
 from topple.iphyre.rules import AT_10_HZ
 from topple.runs.agent import TrainingOptions
 
@@ -63,11 +64,6 @@ def agent_of(made: type[WithForesight], **more: Any) -> WithForesight:
     return made(**{**TINY, **MODELS[made], **more})
 
 
-def parameters(agent: WithForesight) -> dict[str, Any]:
-    assert agent._model is not None
-    return agent._model.policy.state_dict()
-
-
 def network(seed: int = 0) -> MdrnnNetwork:
     torch.manual_seed(seed)
     return MdrnnNetwork(16, 2)
@@ -77,8 +73,7 @@ def test_models_are_kept_in_the_cache() -> None:
     first, second = Mdrnn(8, 2, 2), Mdrnn(8, 2, 2)
     assert len(list(train_mdrnn(first, GAMES, 2, 0))) == 2
     assert not list(train_mdrnn(second, GAMES, 2, 0))
-    weights = first.network.state_dict()
-    assert all(torch.equal(weights[k], v) for k, v in second.network.state_dict().items())
+    assert same_weights(second.network, first.network)
 
 
 def test_foresight_remembers_what_the_network_would() -> None:
@@ -128,18 +123,11 @@ def test_observations_end_with_what_is_expected() -> None:
 def test_controllers_train_and_play(made: type[WithForesight], tmp_path: Path) -> None:
     agent = agent_of(made)
     path = tmp_path / "c.pt"
-    reports = list(
-        agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path))
-    )
-    assert reports[-1].done >= 600
-    plays = []
+    *_, last = agent.learn(game_training(GAMES), TrainingOptions(path))
+    assert last.done >= 600
     loaded = made()
     loaded.load(path)
-    for player in (agent, loaded):
-        playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(0))
-        player.act(playing)
-        plays.append(list(playing.log))
-    assert plays[0] == plays[1]
+    assert list(play_games(loaded, GAMES).log) == list(play_games(agent, GAMES).log)
     assert loaded.settings == agent.settings
 
 
@@ -148,16 +136,11 @@ def test_a_resumed_controller_equals_an_uninterrupted_one(
 ) -> None:
     monkeypatch.setattr("topple.iphyre.agents.rl.SAVE_SECONDS", 0.0)
     whole, resumed = agent_of(WorldModelA2c), agent_of(WorldModelA2c)
-    list(whole.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0))))
-    path = tmp_path / "c.pt"
-    part = agent_of(WorldModelA2c).learn(
-        Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path)
-    )
-    list(islice(part, 2))
-    part.close()  # type: ignore[attr-defined]
-    list(resumed.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)), TrainingOptions(path)))
-    first, second = parameters(whole), parameters(resumed)
-    assert all(torch.equal(first[name], value) for name, value in second.items())
+    list(whole.learn(game_training(GAMES)))
+    saved = TrainingOptions(tmp_path / "c.pt")
+    stop_after(2, agent_of(WorldModelA2c).learn(game_training(GAMES), saved))
+    list(resumed.learn(game_training(GAMES), saved))
+    assert same_weights(not_none(resumed._model).policy, not_none(whole._model).policy)
 
 
 def test_a_controller_learns_two_games_better_than_chance() -> None:
@@ -175,16 +158,15 @@ def test_a_controller_learns_two_games_better_than_chance() -> None:
         ent_coef=0.003,
         noop_bias=3.0,
     )
-    *_, last = agent.learn(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
+    *_, last = agent.learn(game_training(GAMES))
     assert last.solved is not None
     assert last.solved > 0.9  # seven of ten at first
 
 
 def test_the_learned_planner_keeps_to_plays_and_needs_no_simulator() -> None:
     agent = LearnedPlanner(plans=60, generations=3, **TINY)
-    agent.train(Training(GAMES, AT_10_HZ, np.random.default_rng(0)))
-    playing = Testing(GAMES, AT_10_HZ, np.random.default_rng(0), plays=3)
-    agent.act(playing)
+    agent.train(game_training(GAMES))
+    playing = play_games(agent, GAMES, plays=3)
     assert playing.simulator_calls == 0
     assert {play.game for play in playing.log} == {game.name for game in GAMES}
 
@@ -207,4 +189,4 @@ def test_imagined_rewards_follow_the_model(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_planner_without_model_is_refused() -> None:
     with pytest.raises(ValueError, match="no model"):
-        LearnedPlanner().act(Testing(GAMES, AT_10_HZ, np.random.default_rng(0)))
+        play_games(LearnedPlanner(), GAMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -10,15 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
+from support.phases import task_testing
+from support.training import same_weights
 from topple.phyre import Task, Tier, load_task, template_task_ids
 from topple.phyre.agents.dqn import Dqn, DqnOnline
 from topple.phyre.agents.dqn_updates import CHUNK, Updates
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
-from topple.phyre.phases import Testing, Training
+from topple.phyre.phases import Training
 from topple.runs.agent import TrainingOptions
 from topple.runs.checkpoint import CheckpointError
 
@@ -62,19 +64,9 @@ def training(tasks: Sequence[Task], cache: ActionCache, seed: int = 0) -> Traini
 def attempts_of(
     agent: Dqn, tasks: Sequence[Task], cache: ActionCache, attempts: int = 20
 ) -> AttemptLog:
-    log = AttemptLog([task.id for task in tasks], attempts)
-    agent.act(Testing(tasks, cache, log, np.random.default_rng(0)))
-    return log
-
-
-def weights(agent: Dqn) -> dict[str, torch.Tensor]:
-    assert agent._network is not None
-    return {name: value.clone() for name, value in agent._network.state_dict().items()}
-
-
-def assert_equal_weights(first: Dqn, second: Dqn) -> None:
-    for (name, one), two in zip(weights(first).items(), weights(second).values(), strict=True):
-        assert torch.equal(one, two), name
+    testing = task_testing(tasks, cache, attempts)
+    agent.act(testing)
+    return testing.log
 
 
 def test_it_overfits_a_handful_of_tasks_and_tries_a_solution_first(
@@ -103,20 +95,19 @@ def test_resumed_training_equals_uninterrupted_training(
     resumed = Dqn(**SMALL)
     reports = list(resumed.learn(training(tasks, cache), TrainingOptions(file)))
     assert reports[0].done > report.done
-    assert_equal_weights(whole, resumed)
+    assert same_weights(whole._network, resumed._network)
     # Loaded again, with nothing left to do, it is the same once more.
     again = Dqn(**SMALL)
     assert list(again.learn(training(tasks, cache), TrainingOptions(file))) == []
-    assert_equal_weights(whole, again)
+    assert same_weights(whole._network, again._network)
 
 
 def test_seeds_decide(tasks: list[Task], cache: ActionCache) -> None:
     agents = [Dqn(**SMALL) for _ in range(3)]
     for agent, seed in zip(agents, (1, 1, 2), strict=True):
         agent.train(training(tasks, cache, seed))
-    assert_equal_weights(agents[0], agents[1])
-    with pytest.raises(AssertionError):
-        assert_equal_weights(agents[0], agents[2])
+    assert same_weights(agents[0]._network, agents[1]._network)
+    assert not same_weights(agents[0]._network, agents[2]._network)
 
 
 def test_online_updates_change_later_rankings_and_nothing_else(
@@ -127,7 +118,7 @@ def test_online_updates_change_later_rankings_and_nothing_else(
     list(offline.learn(training(tasks, cache), TrainingOptions(file)))
     online = DqnOnline(**SMALL, online_learning_rate=1e-2)
     online.load(file)
-    before = weights(online)
+    before = copy.deepcopy(online._network)
     logs = [attempts_of(agent, tasks, cache) for agent in (offline, online)]
     first = min(task.id for task in tasks)
     same = [
@@ -137,7 +128,7 @@ def test_online_updates_change_later_rankings_and_nothing_else(
     ]
     assert same[0] == same[1]  # the first task knows of no other
     assert same[2] != same[3]
-    assert all(torch.equal(before[name], value) for name, value in weights(online).items())
+    assert same_weights(online._network, before)
     assert online.traits.online
     assert not offline.traits.online
 
@@ -213,18 +204,13 @@ def test_a_checkpoint_is_for_its_own_training(
     file = tmp_path / "checkpoint.pt"
     agent = Dqn(**SMALL)
     list(agent.learn(training(tasks, cache), TrainingOptions(file)))
-    with pytest.raises(
-        CheckpointError, match=r"trained with fusion_place = last, not first; use the"
+    for settings, phase, message in (
+        ({"fusion_place": "first"}, training(tasks, cache), "fusion_place = last, not first; use"),
+        ({}, training(tasks, cache, seed=5), "another seed; use"),
+        ({}, training(tasks[:2], cache), "trained on other tasks"),
     ):
-        list(
-            Dqn(**{**SMALL, "fusion_place": "first"}).learn(
-                training(tasks, cache), TrainingOptions(file)
-            )
-        )
-    with pytest.raises(CheckpointError, match="another seed; use"):
-        list(Dqn(**SMALL).learn(training(tasks, cache, seed=5), TrainingOptions(file)))
-    with pytest.raises(CheckpointError, match="trained on other tasks"):
-        list(Dqn(**SMALL).learn(training(tasks[:2], cache), TrainingOptions(file)))
+        with pytest.raises(CheckpointError, match=message):
+            list(Dqn(**{**SMALL, **settings}).learn(phase, TrainingOptions(file)))
     other = Dqn(**SMALL)
     other.load(file)
     with pytest.raises(CheckpointError, match="trained on other tasks"):

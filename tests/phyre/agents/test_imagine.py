@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from support.host_device import HostDevice
+from support.phases import task_testing
 from topple.phyre.agents.imagine import Imagine
 from topple.phyre.agents.minds import NativeMind, Perception, Percepts
-from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine import backend
 from topple.phyre.engine.cuda_device import CudaError
@@ -50,8 +50,7 @@ def tasks(*names: str) -> list[Task]:
 
 
 def played(agent: Imagine, chosen: list[Task], cache: ActionCache, attempts: int = 20) -> Testing:
-    log = AttemptLog([task.id for task in chosen], attempts)
-    testing = Testing(chosen, cache, log, np.random.default_rng(3))
+    testing = task_testing(chosen, cache, attempts, seed=3)
     agent.act(testing)
     return testing
 
@@ -225,8 +224,7 @@ def test_thoughts_are_those_behind_the_attempts(cache: ActionCache, engine: str)
     agent = Imagine(engine=engine, **few)
     [task] = tasks(EASY[0])
     before = played(agent, [task], cache, attempts=4)
-    log = AttemptLog([task.id], 4)
-    testing = Testing([task], cache, log, np.random.default_rng(3))
+    testing = task_testing([task], cache, attempts=4, seed=3)
     thoughts = list(agent.think(testing, shown=3))
     assert rows(testing) == rows(before)
     assert [tuple(thought.action) for thought in thoughts] == [action for _, action in rows(before)]

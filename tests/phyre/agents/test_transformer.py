@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 import torch
 
+from support.narrowing import not_none
+from support.training import same_weights
 from topple.phyre import Setup, Tier, load_task
 from topple.phyre.action import listed_actions
 from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe
@@ -64,11 +67,6 @@ def runner(tmp_path: Path) -> Runner:
 def training(runner: Runner, setup: Setup = Setup.BALL_CROSS_TEMPLATE) -> Training:
     selection = TaskSelection(setup, 0, Part.DEV)
     return PHYRE.training(RunConfig("transformer", selection, {}), runner)
-
-
-def weights(agent: Transformer) -> dict[str, torch.Tensor]:
-    assert agent._network is not None
-    return agent._network.state_dict()
 
 
 # What it sees.
@@ -126,9 +124,8 @@ def test_padding_and_company_change_no_prediction() -> None:
         alone = predict(network, tokens, index[row : row + 1], actions[row : row + 1], motion=True)
         torch.testing.assert_close(alone.logit[0], together.logit[row])
         bodies = int(tokens.count[index[row]]) + 1
-        assert alone.motion is not None
-        assert together.motion is not None
-        torch.testing.assert_close(alone.motion[0, :bodies], together.motion[row, :bodies])
+        motions = not_none(alone.motion)[0, :bodies], not_none(together.motion)[row, :bodies]
+        torch.testing.assert_close(*motions)
     logits, summaries = rank(network, tokens, 0, actions[[1, 3, 5]])
     torch.testing.assert_close(logits, together.logit[[1, 3, 5]])
     torch.testing.assert_close(network.head(summaries)[:, 0], logits)
@@ -215,8 +212,7 @@ def test_interrupted_training_resumes_with_the_same_weights(
     assert TransformerCheckpoint.read(tmp_path / "checkpoint.pt").done >= 1
     again = Transformer(**TINY)
     assert [report.done for report in again.learn(training(runner), options)][-1] == 4
-    for name, value in weights(whole).items():
-        torch.testing.assert_close(weights(again)[name], value, rtol=0, atol=0)
+    assert same_weights(again._network, whole._network)
     loaded = Transformer()
     assert loaded.load(tmp_path / "checkpoint.pt") == {"what": "for"}
     assert loaded.width == TINY["width"]
@@ -237,8 +233,7 @@ def test_a_time_limit_ends_training_also_if_it_slows_down(
 ) -> None:
     monkeypatch.setattr("topple.phyre.agents.dqn_updates.UpdateTimer.plan", lambda _, __, n: n)
     agent = Transformer(**{**TINY, "scrambled": 0, "watched": 0, "updates": 1_000_000})
-    for _ in agent.learn(training(runner), TrainingOptions(minutes=0.005)):
-        pass
+    list(agent.learn(training(runner), TrainingOptions(minutes=0.005)))
     assert 1 <= agent.updates < 1_000_000
 
 
@@ -253,8 +248,7 @@ def test_only_networks_that_saw_no_tasks_are_started_from(runner: Runner, tmp_pa
     paths = {}
     for name, settings in (("free", free), ("tasks", {**TINY, "scrambled": 0, "updates": 1})):
         paths[name] = tmp_path / f"{name}.pt"
-        for _ in Transformer(**settings).learn(training(runner), TrainingOptions(paths[name])):
-            pass
+        list(Transformer(**settings).learn(training(runner), TrainingOptions(paths[name])))
     tuned = Transformer(**{**TINY, "scrambled": 0, "pretrained": str(paths["free"])})
     phase = training(runner)
     tuned.train(phase)
@@ -320,8 +314,7 @@ def test_an_action_and_its_mirror_image_score_the_same_in_mirrored_scenes() -> N
     network = SceneTransformer(16, 2, 2).eval()
     agent = Transformer(**TINY, mirrored=True)
     task = load_task("00012:002")
-    scene = mirrored(task.scene)
-    assert scene is not None
+    scene = not_none(mirrored(task.scene))
     actions = np.random.default_rng(0).random((20, 3))
     turned = mirrored_actions(actions)
     logits = []
@@ -340,12 +333,11 @@ def test_online_learning_leaves_the_trained_weights_alone(runner: Runner) -> Non
     selection = TaskSelection(Setup.BALL_CROSS_TEMPLATE, 0, Part.DEV, tasks=2)
     config = RunConfig("transformer", selection, {}, attempts=3)
     agent.train(PHYRE.training(config, runner))
-    before = {name: value.clone() for name, value in weights(agent).items()}
+    before = copy.deepcopy(agent._network)
     testing = PHYRE.testing(config, runner)
     agent.act(testing)
     assert len(testing.log) == 6
-    for name, value in weights(agent).items():
-        torch.testing.assert_close(value, before[name], rtol=0, atol=0)
+    assert same_weights(agent._network, before)
     assert agent.traits.online
 
 
