@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from support.dataset_specs import iphyre_spec, phyre_spec
+from support.narrowing import not_none
 from topple.datasets import build, check
 from topple.datasets.phyre_source import PhyreSource
 from topple.datasets.plan import Plan, open_source
@@ -49,14 +50,10 @@ def test_attempts_are_those_of_the_simulator(phyre_samples: list[Sample]) -> Non
         if not alone.outcome.is_valid:
             assert sample["states"].shape == (0, 0, 6)
             continue
-        assert alone.states is not None
-        assert alone.objects is not None
-        assert alone.images is not None
-        assert alone.contacts is not None
-        assert np.array_equal(alone.states, sample["states"])
-        assert np.array_equal(alone.objects, sample["features"])
-        assert np.array_equal(alone.images[:, ::-1], sample["codes"])
-        assert np.array_equal(alone.contacts["x"], sample["contact_x"])
+        assert np.array_equal(not_none(alone.states), sample["states"])
+        assert np.array_equal(not_none(alone.objects), sample["features"])
+        assert np.array_equal(not_none(alone.images)[:, ::-1], sample["codes"])
+        assert np.array_equal(not_none(alone.contacts)["x"], sample["contact_x"])
     assert ("solutions", 1) in seen
     assert ("near_misses", -1) in seen
     assert not {("near_misses", 1), ("solutions", -1)} & seen

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from support.tally import Tally
 from topple.iphyre import (
     AT_10_HZ,
     AT_60_HZ,
@@ -30,14 +30,13 @@ from topple.iphyre.score import average, averages
 from topple.iphyre.split import Split
 
 Times = list[float | None]
-Tally = Callable[[str, int, int], None]
+RULES = {60: AT_60_HZ, 10: AT_10_HZ}
 
 
-def plan_60(game: Game, times: Times) -> Plan:
-    return plan_from_seconds(game, times)
-
-
-def plan_10(game: Game, times: Times) -> Plan:
+def plan_at(hz: int, game: Game, times: Times) -> Plan:
+    """The plan of the simulator at 60 Hz, and of the environment at 10 Hz."""
+    if hz == 60:
+        return plan_from_seconds(game, times)
     action = np.zeros(6, dtype=np.float32)
     action[: len(times)] = [(time or 0.0) / 15 for time in times]
     return plan_in_advance(game, action)
@@ -55,9 +54,9 @@ def test_committed_plans(golden: Any, tally: Tally, column: int, hz: int) -> Non
     for name, rows in golden("iphyre_plans.json")["games"].items():
         game = game_named(name)
         for row in rows:
-            attempts.append((game, plan_60(game, row[0]) if hz == 60 else plan_10(game, row[0])))
+            attempts.append((game, plan_at(hz, game, row[0])))
             expected.append(row[column])
-    scores = play_batch(attempts, AT_60_HZ if hz == 60 else AT_10_HZ)
+    scores = play_batch(attempts, RULES[hz])
     assert len(scores) == 300
     assert any(row[0] for row in expected)
     equal = [agree(s, *e) for s, e in zip(scores, expected, strict=True)]
@@ -71,11 +70,10 @@ def test_all_golden_plans(shared: Any, tally: Tally, column: str, hz: int) -> No
     for name, rows in shared("golden_plans.json.xz")["games"].items():
         game = game_named(name)
         for row in rows:
-            times = row["times"]
-            attempts.append((game, plan_60(game, times) if hz == 60 else plan_10(game, times)))
+            attempts.append((game, plan_at(hz, game, row["times"])))
             out = row[column]
             expected.append((bool(out["success"]), out["steps"], out["n_elim"], out["reward"]))
-    scores = play_batch(attempts, AT_60_HZ if hz == 60 else AT_10_HZ)
+    scores = play_batch(attempts, RULES[hz])
     equal = [agree(s, *e) for s, e in zip(scores, expected, strict=True)]
     tally(f"I-PHYRE plans at {hz} Hz", equal.count(False), len(equal))
     assert len(equal) == 5000
@@ -86,7 +84,7 @@ def compare_frames(
     game: Game, times: Times, solved: bool, ticks: int, frames: Any, turning: float = 0.0
 ) -> None:
     """Compare a trajectory; `turning` is the tolerance in games with blocks that turn."""
-    trace = watch(game, plan_60(game, times))
+    trace = watch(game, plan_at(60, game, times))
     assert trace.solved == solved
     assert len(trace.poses) == ticks + 1
     for tick, *bodies in frames:
@@ -121,19 +119,17 @@ def test_all_golden_trajectories(shared: Any) -> None:
 @pytest.mark.parametrize(("column", "hz"), [("sim60", 60), ("env10", 10)])
 def test_final_states_are_equal_to_the_bit(shared: Any, tally: Tally, column: str, hz: int) -> None:
     """The golden plans were made with the reference, so every bit has to agree."""
-    rules = AT_60_HZ if hz == 60 else AT_10_HZ
     games = shared("golden_plans.json.xz")["games"]
     scenes: list[Scene] = []
     plans, index, expected = [], [], []
     for name, rows in games.items():
         game = game_named(name)
         for row in rows:
-            times = row["times"]
-            plans.append(plan_60(game, times) if hz == 60 else plan_10(game, times))
+            plans.append(plan_at(hz, game, row["times"]))
             index.append(len(scenes))
             expected.append(row[column]["final"])
         scenes.append(game.scene)
-    request, count = rules.request, len(plans)
+    request, count = RULES[hz].request, len(plans)
     batch = simulate(
         scene_set(tuple(scenes), request.params, request.dt),
         np.array(index, np.int32),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.narrowing import not_none
 from topple.iphyre.episode import play
 from topple.iphyre.games import ALL, game_named
 from topple.iphyre.plan import plan_from_ticks
@@ -115,10 +116,9 @@ def test_an_attempt_is_told_as_it_went() -> None:
     told = events(seen)
     assert "2.47 s: red ball meets green ball" in told
     assert told == sorted(told, key=lambda text: float(text.split(" s:")[0]))
-    contacts = Simulator("00000:000").attempt("00000:000", [0.35, 0.8, 0.3], contacts=True).contacts
-    assert contacts is not None
-    pair = {6, 4}
-    first = next(e for e in contacts if {int(e["body_a"]), int(e["body_b"])} == pair)
+    whole = Simulator("00000:000").attempt("00000:000", [0.35, 0.8, 0.3], contacts=True)
+    contacts = not_none(whole.contacts)
+    first = next(e for e in contacts if {int(e["body_a"]), int(e["body_b"])} == {6, 4})
     assert f"{first['step'] / 60:.2f} s" == "2.47 s"
     assert outcome_words(seen).startswith("Not solved: the green ball and the blue ball never")
     assert [round(second, 2) for second in keyframe_times(seen, 2)] == [8.5, 16.67]
@@ -141,12 +141,11 @@ def test_what_happened_agrees_with_the_trajectory(task_id: str) -> None:
     names_seen = set()
     for seen in random_attempts(task_id, 12):
         whole = simulator.attempt(task, seen.action, contacts=True, states=True, stride=1)
-        assert whole.states is not None
-        assert whole.contacts is not None
+        states, contacts = not_none(whole.states), not_none(whole.contacts)
         names, scene = body_names(seen.scene), seen.scene
         text = happened_words(seen)
         for ball in range(len(scene.bodies) - task.tier.balls, len(scene.bodies)):
-            mine = [e for e in whole.contacts if ball in (e["body_a"], e["body_b"])]
+            mine = [e for e in contacts if ball in (e["body_a"], e["body_b"])]
             if not mine:
                 assert f"The {names[ball]} touched nothing." in text
                 continue
@@ -157,23 +156,22 @@ def test_what_happened_agrees_with_the_trajectory(task_id: str) -> None:
             assert f"at {step / 60:.2f}"[:-3] in text
             names_seen |= others
         for body, mover in enumerate(task.scene.bodies):
-            drop = mover.position[1] - float(whole.states[:, body, 1].min())
+            drop = mover.position[1] - float(states[:, body, 1].min())
             fell = mover.dynamic and drop >= 3
             assert (f"the {names[body]} by {drop:.0f} px" in text) == fell
-        goal = scene.goal
-        assert goal is not None
-        poses = whole.states.astype(float)
+        goal = not_none(scene.goal)
+        poses = states.astype(float)
         gaps = body_gaps(
             *(scene.bodies[goal.first], poses[:, goal.first]),
             *(scene.bodies[goal.second], poses[:, goal.second]),
         )
         touching = {
             int(e["step"])
-            for e in whole.contacts
+            for e in contacts
             if {int(e["body_a"]), int(e["body_b"])} == {goal.first, goal.second}
         }
         runs = [0]
-        for step in range(len(whole.states) + 1):
+        for step in range(len(states) + 1):
             runs[-1] += step in touching
             if step not in touching:
                 runs.append(0)
@@ -185,7 +183,7 @@ def test_what_happened_agrees_with_the_trajectory(task_id: str) -> None:
                 outcome_words(seen)
             )
         firsts: dict[frozenset[int], int] = {}
-        for e in whole.contacts:
+        for e in contacts:
             firsts.setdefault(frozenset((int(e["body_a"]), int(e["body_b"]))), int(e["step"]))
         assert len(contact_lines(seen)) >= min(len(firsts), 60)
     assert names_seen

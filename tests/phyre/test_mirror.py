@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support.narrowing import not_none
 from topple.phyre import Tier
 from topple.phyre.engine.native import SceneSet, draw_scenes
 from topple.phyre.mirror import mirrored
@@ -17,16 +18,13 @@ TEMPLATES = [template for tier in Tier for template in tier.template_ids]
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_every_published_task_has_a_mirror_image(template: str) -> None:
     scene = load_task(template_task_ids(template)[0]).scene
-    twin = mirrored(scene)
-    assert twin is not None
+    twin = not_none(mirrored(scene))
     assert twin.goal == scene.goal
     before, after = draw_scenes(SceneSet([scene, twin]))
     # Edges of bodies fall on other sides of pixels' middles.
     assert np.mean(before != after[:, ::-1]) < 0.02
     assert np.mean(before != after) > 0.02 or np.mean(before != before[:, ::-1]) < 0.05
-    again = mirrored(twin)
-    assert again is not None
-    for body, back in zip(scene.bodies, again.bodies, strict=True):
+    for body, back in zip(scene.bodies, not_none(mirrored(twin)).bodies, strict=True):
         assert back.position == pytest.approx(body.position)
         assert back._replace(position=body.position) == body
 
@@ -40,6 +38,5 @@ def test_a_body_that_is_no_mirror_image_of_itself_has_none() -> None:
 def test_what_moves_to_the_left_moves_to_the_right() -> None:
     scene = load_task("00000:000").scene
     thrown = scene.bodies[4]._replace(velocity=(3.0, 1.0), angular_velocity=2.0)
-    twin = mirrored(Scene((*scene.bodies[:4], thrown)))
-    assert twin is not None
-    assert (twin.bodies[4].velocity, twin.bodies[4].angular_velocity) == ((-3.0, 1.0), -2.0)
+    twin = not_none(mirrored(Scene((*scene.bodies[:4], thrown)))).bodies[4]
+    assert (twin.velocity, twin.angular_velocity) == ((-3.0, 1.0), -2.0)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import topple
+from support.narrowing import not_none
 from support.shared_data import TIERS, arrays, bits, needs_phyre_data
 from topple.phyre import Simulator, Tier, discrete_actions, enumerate_tasks, template
 from topple.phyre.engine.result import CONTACT_DTYPE, Outcome
@@ -52,18 +53,14 @@ def test_one_attempt_with_everything(simulator: Simulator, solution: Any) -> Non
     assert result.outcome is Outcome.SOLVED
     frames = result.steps // 20 + 1
     bodies = len(topple.load_task(TASK).scene.bodies) + 1
-    assert result.images is not None
-    assert result.images.shape == (frames, 256, 256)
-    assert result.objects is not None
-    assert result.objects.shape == (frames, bodies - 4, 14)
-    assert result.states is not None
-    assert result.states.shape == (frames, bodies, 6)
-    assert result.final_state is not None
-    assert result.final_state.shape == (bodies, 6)
-    assert result.contacts is not None
-    assert result.contacts.dtype == CONTACT_DTYPE
-    assert result.contacts["step"].max() == result.steps
-    assert (result.images[0] == 1).any()  # the red ball
+    images, contacts = not_none(result.images), not_none(result.contacts)
+    assert images.shape == (frames, 256, 256)
+    assert not_none(result.objects).shape == (frames, bodies - 4, 14)
+    assert not_none(result.states).shape == (frames, bodies, 6)
+    assert not_none(result.final_state).shape == (bodies, 6)
+    assert contacts.dtype == CONTACT_DTYPE
+    assert contacts["step"].max() == result.steps
+    assert (images[0] == 1).any()  # the red ball
     assert result.balls.shape == (1, 3)
 
 
@@ -73,9 +70,8 @@ def test_contacts_get_the_buffer_they_need(
     expected = simulator.attempt(TASK, solution, contacts=True).contacts
     monkeypatch.setattr("topple.phyre.simulator.FIRST_CONTACT_BUFFER", 1)
     found = simulator.attempt(TASK, solution, contacts=True).contacts
-    assert expected is not None
-    assert len(expected) > 1
-    np.testing.assert_array_equal(found, expected)
+    assert len(not_none(expected)) > 1
+    np.testing.assert_array_equal(found, not_none(expected))
 
 
 def test_nothing_is_kept_unasked(simulator: Simulator) -> None:
@@ -87,8 +83,7 @@ def test_nothing_is_kept_unasked(simulator: Simulator) -> None:
 def test_invalid_actions(simulator: Simulator) -> None:
     result = simulator.attempt(TASK, [0.0, 0.5, 0.5], images=True)
     assert result.outcome is Outcome.INVALID
-    assert result.images is not None
-    assert len(result.images) == 0
+    assert len(not_none(result.images)) == 0
     assert not result.balls.any()
     assert not simulator.valid(TASK, [[0.0, 0.5, 0.5]])[0]
 
@@ -96,8 +91,7 @@ def test_invalid_actions(simulator: Simulator) -> None:
 def test_nothing_placed(simulator: Simulator) -> None:
     result = simulator.rollout(TASK, images=True)
     assert result.outcome is Outcome.NOT_SOLVED
-    assert result.images is not None
-    assert not (result.images == 1).any()
+    assert not (not_none(result.images) == 1).any()
     assert result.balls.shape == (0, 3)
 
 
@@ -105,12 +99,12 @@ def test_a_batch_equals_its_attempts(simulator: Simulator) -> None:
     actions = discrete_actions(Tier.BALL, 12)
     tasks = list(simulator.names[::9])
     batch = simulator.attempts(tasks, actions, stable=True, images=True, stride=100)
-    assert batch.images is not None
     for k, (task, action) in enumerate(zip(tasks, actions, strict=True)):
         single = simulator.attempt(task, action, stable=True, images=True, stride=100)
         assert single.outcome == batch.outcome[k]
         assert single.steps == batch.steps[k]
-        np.testing.assert_array_equal(single.images, batch.images[k, : batch.frame_count[k]])
+        frames = not_none(batch.images)[k, : batch.frame_count[k]]
+        np.testing.assert_array_equal(not_none(single.images), frames)
     valid = simulator.valid(tasks, actions)
     np.testing.assert_array_equal(valid, batch.outcome != Outcome.INVALID)
     assert (simulator.balls(tasks, actions)[valid] > 0).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.tally import Tally
 from topple.iphyre import ALL, AT_10_HZ, AT_60_HZ, Ball, Game, Plan, Rules
 from topple.iphyre.engine.batch import Engine, EngineError, World, new_world, simulate_batch
 from topple.iphyre.engine.scene import LEAST_RADIUS, Exit, Params, Scene
@@ -21,8 +21,6 @@ from topple.iphyre.episode import Episode, play_batch
 from topple.iphyre.game import Block, GameError, Kind
 from topple.iphyre.rules import Quirk
 from torture.games import absurd_ends, check_absurd_ends, engines_agree, own_games, random_plan
-
-Tally = Callable[[str, int, int], None]
 
 
 @pytest.mark.parametrize("rules", [AT_60_HZ, AT_10_HZ], ids=["60 Hz", "10 Hz"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from support.tally import Tally
 from topple.iphyre.engine.native import NativeWorld
 from topple.iphyre.engine.scene import PUBLISHED_PARAMS, Params, Scene
 
@@ -82,7 +82,7 @@ def recorded_arbiter(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_trace(shared: Any, tally: Callable[[str, int, int], None], name: str) -> None:
+def test_trace(shared: Any, tally: Tally, name: str) -> None:
     trace = shared(f"traces/{name}.json.xz")
     objects = trace["objects"]
     entered = sum("added_before_step" not in o for o in objects)

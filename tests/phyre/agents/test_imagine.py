@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from support.host_device import HostDevice
+from support.narrowing import not_none
 from support.phases import task_testing
 from topple.phyre.agents.imagine import Imagine
 from topple.phyre.agents.minds import NativeMind, Perception, Percepts
@@ -100,8 +101,7 @@ def test_the_exact_mind_expects_what_happens(cache: ActionCache) -> None:
     request = Request(final_state=True)
     happened = simulate_batch(SceneSet([task.scene]), np.zeros(200, int), actions, request)
     np.testing.assert_array_equal(expected.solved, happened.outcome == Outcome.SOLVED)
-    assert happened.final_state is not None
-    np.testing.assert_array_equal(expected.final, happened.final_state[:, :-1, :2])
+    np.testing.assert_array_equal(expected.final, not_none(happened.final_state)[:, :-1, :2])
     # Solutions keep the goal's bodies nearer to each other than failures do.
     failed = happened.outcome == Outcome.NOT_SOLVED
     assert expected.distance[expected.solved].max() < np.median(expected.distance[failed])
@@ -233,8 +233,7 @@ def test_thoughts_are_those_behind_the_attempts(cache: ActionCache, engine: str)
         assert np.array_equal(thought.best[0], thought.action)
         assert thought.solutions <= thought.imagined <= 2 * few["imagined"]
     first = thoughts[0]
-    motion = first.mind.motion(first.action, 0)
-    assert motion is not None
+    motion = not_none(first.mind.motion(first.action, 0))
     expected = first.mind.imagine(first.action[None], 0)
     assert motion.solved == expected.solved[0]
     bodies = len(task.scene.bodies)
@@ -247,11 +246,9 @@ def test_thoughts_are_those_behind_the_attempts(cache: ActionCache, engine: str)
 def test_ghosts_move_in_time_with_what_happens() -> None:
     [task] = tasks(EASY[0])
     action = np.array([0.5, 0.9, 0.3])
-    motion = NativeMind(task.scene, Physics()).motion(action, 0)
+    motion = not_none(NativeMind(task.scene, Physics()).motion(action, 0))
     real = simulate_batch(SceneSet([task.scene]), [0], action[None], Request(stride=1, states=True))
-    assert motion is not None
-    assert real.states is not None
-    states = real.states[0, 5 : real.frame_count[0] : 6, :, :3]
+    states = not_none(real.states)[0, 5 : real.frame_count[0] : 6, :, :3]
     assert np.array_equal(motion.poses[1:], states)
     assert NativeMind(task.scene, COARSE).motion(np.array([0.0, 0.0, 1.0]), 0) is None
 

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.folders import folder_contents
+from support.narrowing import not_none
 from topple.phyre import Task, Tier, load_task, template_tasks
 from topple.phyre.action import CACHE_SEED, discrete_actions
 from topple.phyre.cache import ActionCache
@@ -128,14 +129,11 @@ def test_packing_is_lossless(data: st.DataObject) -> None:
 
 def test_a_changed_scene_is_simulated_again(tmp_path: Path) -> None:
     solved = np.ones((1, SHARD_ACTIONS), np.int8)
+    new = {"00000:000": "new"}
     merge_shard(tmp_path, KEY, {"00000:000": "old"}, solved)
-    shard = read_shard(tmp_path, KEY)
-    assert shard is not None
-    assert (shard.rows({"00000:000": "new"}) == UNKNOWN).all()
-    merge_shard(tmp_path, KEY, {"00000:000": "new"}, -solved)
-    shard = read_shard(tmp_path, KEY)
-    assert shard is not None
-    assert (shard.rows({"00000:000": "new"}) == -1).all()
+    assert (not_none(read_shard(tmp_path, KEY)).rows(new) == UNKNOWN).all()
+    merge_shard(tmp_path, KEY, new, -solved)
+    assert (not_none(read_shard(tmp_path, KEY)).rows(new) == -1).all()
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "no header", "no key", "deep", "empty"])
@@ -188,15 +186,13 @@ def test_writers_lose_nothing_and_readers_see_whole_files(tmp_path: Path) -> Non
         writing = [pool.submit(write_columns, tmp_path, writer) for writer in range(WRITERS)]
         reads = 0
         while not all(future.done() for future in writing):
-            shard = read_shard(tmp_path, KEY)  # raises if it is half of one file, half of another
-            assert shard is not None
+            not_none(read_shard(tmp_path, KEY))  # raises if it is half of one file, half of another
             reads += 1
         for future in writing:
             future.result()
     assert reads > WRITES
-    shard = read_shard(tmp_path, KEY)
-    assert shard is not None
-    assert (shard.rows({"00000:000": "a"})[0, : WRITERS * WRITES] == 1).all()
+    written = not_none(read_shard(tmp_path, KEY)).rows({"00000:000": "a"})
+    assert (written[0, : WRITERS * WRITES] == 1).all()
 
 
 def test_files_of_another_engine_are_refused(tmp_path: Path) -> None:

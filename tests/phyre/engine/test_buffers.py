@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from support.narrowing import not_none
 from topple.phyre import Tier, load_task, template_task_ids
 from topple.phyre.action import discrete_actions
 from topple.phyre.engine.native import SceneSet, simulate_batch
@@ -44,15 +45,14 @@ def test_fresh_arrays_start_with_a_cache_line(scenes: SceneSet) -> None:
 def test_pictures_go_wherever_the_caller_wants_them(scenes: SceneSet, shift: int) -> None:
     request = Request(images=True)
     wanted = simulate(scenes, request)
-    assert wanted.images is not None
-    memory: npt.NDArray[np.uint8] = np.full(wanted.images.size + 128, 255, np.uint8)
+    images = not_none(wanted.images)
+    memory: npt.NDArray[np.uint8] = np.full(images.size + 128, 255, np.uint8)
     start = -memory.ctypes.data % 64 + shift
-    room = memory[start : start + wanted.images.size]
+    room = memory[start : start + images.size]
     room[:] = 0
-    result = simulate(scenes, request, replace(wanted, images=room.reshape(wanted.images.shape)))
-    assert result.images is not None
-    assert np.shares_memory(result.images, memory)
-    np.testing.assert_array_equal(result.images, wanted.images)
+    result = simulate(scenes, request, replace(wanted, images=room.reshape(images.shape)))
+    assert np.shares_memory(not_none(result.images), memory)
+    np.testing.assert_array_equal(not_none(result.images), images)
     assert (memory[:start] == 255).all()
     assert (memory[start + room.size :] == 255).all()
 
@@ -64,9 +64,9 @@ def test_frames_of_a_world_at_rest_are_those_of_the_steps_left_out(
     request = replace(EVERYTHING, images=stride >= 60, stride=stride, max_contacts=0)
     short = simulate(scenes, request)
     full = simulate(scenes, replace(request, shortcuts=False))
-    assert short.states is not None
     if stride <= 60:  # some do come to rest
-        at_rest = (short.states[:, -1] == short.states[:, -2]).all(axis=(1, 2))
+        states = not_none(short.states)
+        at_rest = (states[:, -1] == states[:, -2]).all(axis=(1, 2))
         assert (at_rest & (short.frame_count == request.frames)).any()
     np.testing.assert_array_equal(short.frame_count, full.frame_count)
     for name in OBSERVATIONS:

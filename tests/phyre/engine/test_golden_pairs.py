@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from support.narrowing import not_none
 from support.shared_data import PHYRE, TIERS, arrays, bits, needs_phyre_data, published_scenes
 from support.tally import Tally
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.native import SceneSet, Simulation, simulate_batch
 from topple.phyre.engine.request import MAX_STEPS, Request
-from topple.phyre.scene import Body, Circle, Goal, Polygon, Scene
+from topple.phyre.engine.result import BatchResult
+from topple.phyre.scene import Body, Circle, Goal, Polygon, Scene, Shape
 
 pytestmark = needs_phyre_data
 
@@ -33,6 +36,20 @@ def test_status_and_steps_of_all_pairs(tier: str, backend: Backend, tally: Tally
     assert not wrong.any(), f"first at task {ids[np.argwhere(wrong)[0][0]]}"
 
 
+def compare_trajectories(
+    result: BatchResult, golden: dict[str, npt.NDArray[Any]], prefix: str
+) -> None:
+    """Compare the frames of all runs; `prefix` is that of the names of the golden arrays."""
+    np.testing.assert_array_equal(result.frame_count, golden[f"{prefix}nframes"])
+    for k, states in enumerate(not_none(result.states)):
+        frames, bodies = golden[f"{prefix}nframes"][k], golden[f"{prefix}nbodies"][k]
+        start, end = golden[f"{prefix}offset"][k : k + 2]
+        expected = golden[f"{prefix}xya"][start:end].reshape(frames, bodies, 3)
+        np.testing.assert_array_equal(
+            bits(states[:frames, :bodies, :3]), bits(expected), err_msg=f"run {k}"
+        )
+
+
 @pytest.mark.parametrize("tier", TIERS)
 def test_sampled_trajectories(tier: str, backend: Backend) -> None:
     golden = arrays(f"golden_{tier}.npz")
@@ -45,19 +62,11 @@ def test_sampled_trajectories(tier: str, backend: Backend) -> None:
         Request(states=True, final_state=True),
         backend=backend,
     )
-    assert result.states is not None
-    assert result.final_state is not None
-    np.testing.assert_array_equal(result.frame_count, golden["traj_nframes"])
-    for k in range(len(result)):
-        frames, bodies = golden["traj_nframes"][k], golden["traj_nbodies"][k]
-        start, end = golden["traj_offset"][k : k + 2]
-        expected = golden["traj_xya"][start:end].reshape(frames, bodies, 3)
-        np.testing.assert_array_equal(
-            bits(result.states[k, :frames, :bodies, :3]), bits(expected), err_msg=f"run {k}"
-        )
+    compare_trajectories(result, golden, "traj_")
+    for k, final in enumerate(not_none(result.final_state)):
         start, end = golden["last_offset"][k : k + 2]
         np.testing.assert_array_equal(
-            bits(result.final_state[k, :bodies, :3]),
+            bits(final[: golden["traj_nbodies"][k], :3]),
             bits(golden["last_xya"][start:end]),
             err_msg=f"last state of run {k}",
         )
@@ -74,16 +83,8 @@ def test_every_step_of_some_trajectories(tier: str, backend: Backend) -> None:
         Request(states=True, stride=1),
         backend=backend,
     )
-    assert result.states is not None
     np.testing.assert_array_equal(result.outcome, golden["statuses"])
-    np.testing.assert_array_equal(result.frame_count, golden["nframes"])
-    for k in range(len(result)):
-        frames, bodies = golden["nframes"][k], golden["nbodies"][k]
-        start, end = golden["offset"][k : k + 2]
-        expected = golden["xya"][start:end].reshape(frames, bodies, 3)
-        np.testing.assert_array_equal(
-            bits(result.states[k, :frames, :bodies, :3]), bits(expected), err_msg=f"run {k}"
-        )
+    compare_trajectories(result, golden, "")
 
 
 def test_goal_state_of_every_step() -> None:
@@ -99,6 +100,10 @@ def test_goal_state_of_every_step() -> None:
         np.testing.assert_array_equal(states, golden["solved_state"][start:end])
 
 
+def _with_shape(body: Body, shape: Shape) -> Body:
+    return body._replace(shapes=(*body.shapes, shape))
+
+
 def _outcome_scenes(name: str) -> Iterator[Scene]:
     bodies: list[Body] = []
     title, goal = "", Goal(0, 1)
@@ -109,26 +114,22 @@ def _outcome_scenes(name: str) -> Iterator[Scene]:
                 bodies, title, goal = [], rest[0], Goal(int(rest[1]), int(rest[2]))
             elif word == "body":
                 x, y, angle, vx, vy, w = map(float, rest[1:])
-                bodies.append(
-                    Body(
-                        (),
-                        rest[0] == "dynamic",
-                        (x, y),
-                        angle,
-                        velocity=(vx, vy),
-                        angular_velocity=w,
-                    )
-                )
+                body = Body((), rest[0] == "dynamic", (x, y), angle)
+                bodies.append(body._replace(velocity=(vx, vy), angular_velocity=w))
             elif word == "circle":
-                bodies[-1] = bodies[-1]._replace(
-                    shapes=(*bodies[-1].shapes, Circle(float(rest[0])))
-                )
+                bodies[-1] = _with_shape(bodies[-1], Circle(float(rest[0])))
             elif word == "poly":
                 numbers = list(map(float, rest[1:]))
                 polygon = Polygon(tuple(zip(numbers[::2], numbers[1::2], strict=True)))
-                bodies[-1] = bodies[-1]._replace(shapes=(*bodies[-1].shapes, polygon))
+                bodies[-1] = _with_shape(bodies[-1], polygon)
             elif word == "end":
                 yield Scene(tuple(bodies), goal, name=title)
+
+
+def _complete_runs(name: str) -> tuple[SceneSet, list[list[str]]]:
+    """Scenes, and the words that say what became of each."""
+    with lzma.open(PHYRE / "outcomes" / f"{name}.expected.txt.xz", "rt") as lines:
+        return SceneSet(list(_outcome_scenes(name))), [line.split() for line in lines]
 
 
 def _pose_hash(poses: npt.NDArray[np.float32]) -> int:
@@ -140,9 +141,7 @@ def _pose_hash(poses: npt.NDArray[np.float32]) -> int:
 
 @pytest.mark.parametrize(("name", "count"), [("known_734", 734), ("random_2000", 2000)])
 def test_complete_runs(name: str, count: int, backend: Backend, tally: Tally) -> None:
-    scenes = SceneSet(list(_outcome_scenes(name)))
-    with lzma.open(PHYRE / "outcomes" / f"{name}.expected.txt.xz", "rt") as lines:
-        expected = [line.split() for line in lines]
+    scenes, expected = _complete_runs(name)
     assert len(scenes) == len(expected) == count
     result = simulate_batch(scenes, np.arange(count), np.zeros((count, 0)), backend=backend)
     solved = np.array([row[1] == "1" for row in expected])
@@ -155,9 +154,7 @@ def test_complete_runs(name: str, count: int, backend: Backend, tally: Tally) ->
 @pytest.mark.parametrize("name", ["known_734", "random_2000"])
 def test_final_poses_and_first_sleep(name: str) -> None:
     """Every tenth run, step by step, to its last bit."""
-    scenes = SceneSet(list(_outcome_scenes(name)))
-    with lzma.open(PHYRE / "outcomes" / f"{name}.expected.txt.xz", "rt") as lines:
-        expected = [line.split() for line in lines]
+    scenes, expected = _complete_runs(name)
     for k in range(0, len(scenes), 10):
         simulation = Simulation(scenes, k)
         asleep = -1

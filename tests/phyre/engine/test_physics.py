@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.narrowing import not_none
 from topple.phyre.action import discrete_actions
 from topple.phyre.engine.native import SceneSet, simulate_batch, valid_actions
 from topple.phyre.engine.physics import COARSE, Physics
@@ -49,9 +50,7 @@ def test_the_defaults_have_the_bits_of_the_engine(tier: Tier) -> None:
     assert len(real) > 150
     np.testing.assert_array_equal(imagined.outcome, real.outcome)
     np.testing.assert_array_equal(imagined.steps, real.steps)
-    assert imagined.final_state is not None
-    assert real.final_state is not None
-    assert imagined.final_state.tobytes() == real.final_state.tobytes()
+    assert not_none(imagined.final_state).tobytes() == not_none(real.final_state).tobytes()
 
 
 def test_coarse_physics_mostly_agree() -> None:
@@ -60,9 +59,7 @@ def test_coarse_physics_mostly_agree() -> None:
     assert truth.sum() > 4
     assert (truth & guess).sum() / truth.sum() > 0.6
     assert (truth == guess).mean() > 0.97
-    assert coarse.final_state is not None
-    assert real.final_state is not None
-    assert (coarse.final_state != real.final_state).any()
+    assert (not_none(coarse.final_state) != not_none(real.final_state)).any()
 
 
 def test_a_goal_takes_as_long_with_any_time_step() -> None:
@@ -76,8 +73,7 @@ def test_a_goal_takes_as_long_with_any_time_step() -> None:
 
 def test_gravity() -> None:
     for gravity in (0.0, -4.9, -9.8):
-        states = fall(Physics(gravity=gravity), ball(128.0, 200.0), 1.0).states
-        assert states is not None
+        states = not_none(fall(Physics(gravity=gravity), ball(128.0, 200.0), 1.0).states)
         metres = (200.0 - states[0, -1, 1, 1]) / 6.0
         assert metres == pytest.approx(-gravity / 2, rel=0.03)
 
@@ -85,9 +81,8 @@ def test_gravity() -> None:
 def test_restitution() -> None:
     heights = []
     for restitution in (0.0, 0.2, 0.8):
-        states = fall(Physics(restitution=restitution), ball(128.0, 120.0), 6.0).states
-        assert states is not None
-        y = states[0, :, 1, 1]
+        result = fall(Physics(restitution=restitution), ball(128.0, 120.0), 6.0)
+        y = not_none(result.states)[0, :, 1, 1]
         landed = int(np.argmax(y < 21.0))
         heights.append(float(y[landed:].max()))
     assert heights[0] < heights[1] < heights[2]
@@ -96,8 +91,7 @@ def test_restitution() -> None:
 def test_friction() -> None:
     spins = []
     for friction in (0.0, 0.5):
-        states = fall(Physics(friction=friction), ball(60.0, 20.0, 40.0), 1.0).states
-        assert states is not None
+        states = not_none(fall(Physics(friction=friction), ball(60.0, 20.0, 40.0), 1.0).states)
         spins.append(abs(float(states[0, -1, 1, 5])))
     assert spins[0] == 0.0
     assert spins[1] > 0.5
@@ -112,16 +106,14 @@ def test_without_continuous_collision_fast_bodies_pass_through() -> None:
         scenes = SceneSet([Scene((thin, falling))])
         request = Request(max_steps=60, final_state=True)
         result = simulate_batch(scenes, [0], np.zeros((1, 0)), request, physics=physics)
-        assert result.final_state is not None
-        ends.append(float(result.final_state[0, 1, 1]))
+        ends.append(float(not_none(result.final_state)[0, 1, 1]))
     assert ends[0] > 100 > ends[1]
 
 
 def test_noise_comes_from_its_seed_alone() -> None:
     def final(seed: int, threads: int = 1) -> bytes:
         result = attempts(replace(COARSE, noise=0.2, seed=seed), Tier.BALL, threads)
-        assert result.final_state is not None
-        return result.final_state.tobytes()
+        return not_none(result.final_state).tobytes()
 
     assert final(1) == final(1, threads=2)
     assert final(1) != final(2)
@@ -133,9 +125,7 @@ def test_noise_grows_with_its_setting() -> None:
             fall(Physics(noise=noise, seed=seed, gravity=0.0), ball(60.0, 120.0, 60.0), 1.0)
             for seed in range(200)
         ]
-        return float(
-            np.std([end.final_state[0, 1, 0] for end in ends if end.final_state is not None])
-        )
+        return float(np.std([not_none(end.final_state)[0, 1, 0] for end in ends]))
 
     # The speed wanders by a share of sqrt(t) after t seconds: the distance by sqrt(1/3) of it.
     assert spread(0.0) == pytest.approx(0.0, abs=1e-3)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+from support.narrowing import not_none
 from support.shared_data import bits
 from support.small_scenes import ball, walled
 from topple.edits import ApplyImpulse, MoveBody, RemoveBody, SetVelocity
@@ -53,11 +54,10 @@ def test_unedited_branches_replay_the_same_bits(task: str, pause: int) -> None:
     world = World(scene, action)
     world.step(pause)
     branches = world.branch([[], [], []], Request(final_state=True), threads=2)
-    assert whole.final_state is not None
-    assert branches.final_state is not None
-    for k in range(3):
+    [end] = not_none(whole.final_state)
+    for k, final in enumerate(not_none(branches.final_state)):
         assert (branches.outcome[k], branches.steps[k]) == (whole.outcome[0], whole.steps[0])
-        np.testing.assert_array_equal(bits(branches.final_state[k]), bits(whole.final_state[0]))
+        np.testing.assert_array_equal(bits(final), bits(end))
     assert world.steps_made == pause
 
 
@@ -89,8 +89,7 @@ def run(edits: list[Edit]) -> np.ndarray:
     world = World(load_task("00000:000").scene)
     world.step(10)
     result = world.branch([edits], Request(states=True, stride=1, max_steps=12))
-    assert result.states is not None
-    return np.asarray(result.states[0, : result.frame_count[0]])
+    return np.asarray(not_none(result.states)[0, : result.frame_count[0]])
 
 
 def test_velocity_and_impulse() -> None:
@@ -120,9 +119,9 @@ def test_what_rests_on_a_removed_body_falls() -> None:
     world.step(200)
     resting = world.state()[1, 1]
     result = world.branch([[], [RemoveBody(0)]], Request(final_state=True, max_steps=260))
-    assert result.final_state is not None
-    assert result.final_state[0, 1, 1] == resting
-    assert result.final_state[1, 1, 1] < resting - 20
+    final = not_none(result.final_state)
+    assert final[0, 1, 1] == resting
+    assert final[1, 1, 1] < resting - 20
 
 
 def test_added_bodies_collide_and_may_be_edited() -> None:
@@ -133,10 +132,10 @@ def test_added_bodies_collide_and_may_be_edited() -> None:
         [[], [AddBody(ball)], [AddBody(ball), SetVelocity(count, (0.0, -300.0))]],
         Request(final_state=True, max_steps=60),
     )
-    assert result.final_state is not None
-    assert result.final_state.shape[1] == count + 1
-    assert not result.final_state[0, count].any()
-    slow, quick = result.final_state[1:, count, 1]
+    final = not_none(result.final_state)
+    assert final.shape[1] == count + 1
+    assert not final[0, count].any()
+    slow, quick = final[1:, count, 1]
     assert quick != slow
 
 
@@ -144,22 +143,18 @@ def test_a_goal_with_a_removed_body_is_out_of_reach() -> None:
     world = World(load_task("00000:000").scene)
     result = world.branch([[RemoveBody(GREEN)]], KEEP)
     assert result.outcome[0] == Outcome.NOT_SOLVED
-    assert result.images is not None
-    assert result.objects is not None
-    assert not (result.images[0] == 2).any()
-    assert not result.objects[0, :, 0].any()
+    assert not (not_none(result.images)[0] == 2).any()
+    assert not not_none(result.objects)[0, :, 0].any()
 
 
 def test_a_thousand_branches_do_not_depend_on_threads() -> None:
     world = World(load_task("00003:000").scene)
     world.step(5)
     edits = [[SetVelocity(GREEN, (float(v), 0.0))] for v in range(-500, 500)]
-    one = world.branch(edits, Request(final_state=True, max_steps=60), threads=1)
-    two = world.branch(edits, Request(final_state=True, max_steps=60), threads=2)
-    assert one.final_state is not None
-    assert two.final_state is not None
-    assert one.final_state.tobytes() == two.final_state.tobytes()
-    assert len(np.unique(one.final_state[:, GREEN, 0])) > 100
+    request = Request(final_state=True, max_steps=60)
+    one, two = (not_none(world.branch(edits, request, threads=n).final_state) for n in (1, 2))
+    assert one.tobytes() == two.tobytes()
+    assert len(np.unique(one[:, GREEN, 0])) > 100
 
 
 @pytest.mark.parametrize(
@@ -196,15 +191,10 @@ def test_branches_start_from_one_state_while_another_thread_steps(
     request = Request(max_steps=150, final_state=True)
     pile = [ball(16 + 28 * (i % 8) + i // 8, 20 + 28 * (i // 8), 12) for i in range(48)]
     world = World(walled(*pile))
-    expected = world.branch([[]], request).final_state
-    results = []
-    branching = threading.Thread(
-        target=lambda: results.append(world.branch([[]] * 40, request, threads=2).final_state)
-    )
-    branching.start()
-    while branching.is_alive() and world.steps_made < request.max_steps - 1:
-        world.step()
-    branching.join()
-    assert expected is not None
-    assert results[0] is not None
-    np.testing.assert_array_equal(results[0], np.repeat(expected, 40, axis=0))
+    expected = not_none(world.branch([[]], request).final_state)
+    with ThreadPoolExecutor(1) as thread:
+        branching = thread.submit(world.branch, [[]] * 40, request, threads=2)
+        while not branching.done() and world.steps_made < request.max_steps - 1:
+            world.step()
+    found = branching.result().final_state
+    np.testing.assert_array_equal(found, np.repeat(expected, 40, axis=0))
