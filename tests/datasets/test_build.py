@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import os
@@ -10,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -21,10 +19,9 @@ import pytest
 from PIL import Image
 
 from support.command_line import topple, topple_json, topple_mistake
-from support.dataset_specs import iphyre_spec, phyre_spec
+from support.dataset_specs import expected_samples, iphyre_spec, phyre_spec, webdataset_rows
 from support.folders import folder_contents
 from topple.datasets import DatasetError, Spec, build, check, estimate, open_dataset
-from topple.datasets.plan import Plan, open_source
 from topple.datasets.sample import Sample, differences
 from topple.datasets.spec import Actions, Keep, Tasks
 
@@ -43,10 +40,8 @@ FORMATS = [
 ]
 
 
-def expected_samples(spec: Spec, split: str = "train") -> list[Sample]:
-    plan = Plan(spec, open_source(spec))
-    rows = [row for shard in plan.shards() if shard.split == split for row in plan.rows(shard)]
-    return list(plan.source.samples(rows))
+def training_samples(spec: Spec) -> list[Sample]:
+    return expected_samples(spec, "train")
 
 
 @pytest.mark.parametrize(("make", "form", "pictures"), FORMATS)
@@ -56,7 +51,7 @@ def test_a_format_keeps_every_bit(
     spec = make(format=form, pictures=pictures)
     manifest = build(spec, tmp_path)
     splits = open_dataset(tmp_path)
-    wanted = expected_samples(spec)
+    wanted = training_samples(spec)
     assert len(splits["train"]) == manifest["splits"]["train"]["samples"] == len(wanted)
     for stored, sample in zip(splits["train"], wanted, strict=True):
         different = differences(stored, sample)
@@ -72,7 +67,7 @@ def test_parquet_is_read_by_its_own_library(tmp_path: Path) -> None:
     spec = phyre_spec()
     build(spec, tmp_path)
     table = pq.read_table(sorted(tmp_path.glob("train-*.parquet")))
-    rows, wanted = table.to_pylist(), expected_samples(spec)
+    rows, wanted = table.to_pylist(), training_samples(spec)
     for row, sample in zip(rows, wanted, strict=True):
         assert row["task"] == sample["task"]
         assert np.array_equal(np.array(row["action"]), sample["action"])
@@ -94,7 +89,7 @@ def test_arrow_is_read_by_its_own_library(tmp_path: Path) -> None:
     for path in sorted(tmp_path.glob("train-*.arrow")):
         with pa.memory_map(str(path)) as file:
             rows += pa.ipc.open_file(file).read_all().to_pylist()
-    for row, sample in zip(rows, expected_samples(spec), strict=True):
+    for row, sample in zip(rows, training_samples(spec), strict=True):
         assert row["outcome"] == sample["outcome"]
         assert np.array_equal(np.array(row["states"], np.float32).ravel(), sample["states"].ravel())
 
@@ -109,7 +104,7 @@ def test_arrays_as_bytes_are_read_without_us(form: str, tmp_path: Path) -> None:
     build(spec, tmp_path)
     files = sorted(map(str, tmp_path.glob(f"train-*.{form}")))
     table = ds.dataset(files, format=form).to_table()
-    for row, sample in zip(table.to_pylist(), expected_samples(spec), strict=True):
+    for row, sample in zip(table.to_pylist(), training_samples(spec), strict=True):
         states = np.frombuffer(row["states"], "<f4").reshape(row["states_shape"])
         assert np.array_equal(states, sample["states"])
         assert np.array_equal(row["contact_step"], sample["contact_step"])
@@ -130,7 +125,7 @@ def test_hugging_face_reads_a_folder(
     build(spec, tmp_path / "data")
     loaded = datasets.load_dataset(str(tmp_path / "data"), cache_dir=str(tmp_path / "cache"))
     assert set(loaded) == {"train", "test"}
-    for row, sample in zip(loaded["train"], expected_samples(spec), strict=True):
+    for row, sample in zip(loaded["train"], training_samples(spec), strict=True):
         if arrays == "bytes":
             states = np.frombuffer(row["states"], np.float32).reshape(row["states_shape"])
         else:
@@ -144,16 +139,10 @@ def test_hugging_face_reads_a_folder(
 
 
 def test_webdataset_is_read_by_its_own_library(tmp_path: Path) -> None:
-    import webdataset as wds
-
     spec = phyre_spec(format="webdataset")
     build(spec, tmp_path)
-    shards = [str(path) for path in sorted(tmp_path.glob("train-*.tar"))]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # the library leaves its files open
-        loaded = list(wds.WebDataset(shards, shardshuffle=False).decode("rgb8"))
-        gc.collect()
-    for row, sample in zip(loaded, expected_samples(spec), strict=True):
+    loaded = webdataset_rows(tmp_path, "rgb8")
+    for row, sample in zip(loaded, training_samples(spec), strict=True):
         assert row["__key__"] == sample["key"]
         assert row["json"]["outcome"] == sample["outcome"]
         assert np.array_equal(row["states.npy"], sample["states"])
@@ -166,7 +155,7 @@ def test_hdf5_is_read_by_its_own_library(tmp_path: Path) -> None:
 
     spec = phyre_spec(format="hdf5")
     build(spec, tmp_path)
-    wanted = iter(expected_samples(spec))
+    wanted = iter(training_samples(spec))
     for path in sorted(tmp_path.glob("train-*.h5")):
         with h5py.File(path) as file:
             for number, outcome in enumerate(file["outcome"]):
@@ -188,9 +177,9 @@ def test_hdf5_keeps_scenes_with_many_bodies_beside_others(tmp_path: Path) -> Non
         shard_size=9,
     )
     build(spec, tmp_path, threads=1)
-    for stored, sample in zip(open_dataset(tmp_path)["train"], expected_samples(spec), strict=True):
+    for stored, sample in zip(open_dataset(tmp_path)["train"], training_samples(spec), strict=True):
         assert differences(stored, sample) == []
-    assert max(sample["states"].shape[1] for sample in expected_samples(spec)) > 16
+    assert max(sample["states"].shape[1] for sample in training_samples(spec)) > 16
 
 
 class Backwards:

@@ -12,9 +12,9 @@ import h5py
 import hickle
 import numpy as np
 import pytest
-import webdataset as wds
 from PIL import Image
 
+from support.dataset_specs import webdataset_rows
 from support.folders import folder_contents
 from topple.compat.iphyre.games import PARAS
 from topple.compat.iphyre.simulator import IPHYRE
@@ -92,8 +92,7 @@ def _compare_with_pictures_of_single_objects(video: Path, folder: Path, spec: An
 def test_phyre_fwd_cuts_clips_from_pairs(tmp_path: Path) -> None:
     small = {**TWO_TASKS, "tasks.parts": ["train"], "actions.per_task": 4}
     build(find_spec("phyre-fwd").with_values(small), tmp_path)
-    shards = sorted(map(str, tmp_path.glob("train-*.tar")))
-    rows = _loaded(shards)
+    rows = webdataset_rows(tmp_path)
     solved = [row for row in rows if row["json"]["outcome"] == 1]
     others = [row for row in rows if row["json"]["outcome"] == -1]
     assert len(solved) == len(others) == 2
@@ -105,7 +104,7 @@ def test_phyre_fwd_cuts_clips_from_pairs(tmp_path: Path) -> None:
         start = int(np.random.default_rng(0).random() * max(len(video) - 8, 0))
         clip = video[start : start + 8]
         clips.append(np.concatenate([clip, np.repeat(clip[-1:], 8 - len(clip), 0)]))
-        objects.append(row["features"][start : start + 8])
+        objects.append(row["features.npy"][start : start + 8])
     batch = np.array(clips, np.int64)
     assert batch.shape == (2, 8, 256, 256)
     assert batch.max() <= 6
@@ -113,26 +112,9 @@ def test_phyre_fwd_cuts_clips_from_pairs(tmp_path: Path) -> None:
     assert len(video) == 200  # a thousand steps, every fifth
 
 
-def _loaded(shards: list[str]) -> list[dict[str, Any]]:
-    """The samples of shards by WebDataset, JSON and NPY decoded, pictures as bytes."""
-    import gc
-    import json
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # the library leaves its files open
-        rows = list(wds.WebDataset(shards, shardshuffle=False))
-        gc.collect()
-    for row in rows:
-        row["json"] = json.loads(row["json"])
-        for ending in [ending for ending in row if ending.endswith(".npy")]:
-            row[ending.removesuffix(".npy")] = np.load(io.BytesIO(row[ending]))
-    return rows
-
-
 def test_slotformer_pads_clips_to_fifteen_frames(tmp_path: Path) -> None:
     build(find_spec("slotformer").with_values({**TWO_TASKS, "actions.per_task": 5}), tmp_path)
-    rows = _loaded(sorted(map(str, tmp_path.glob("train-*.tar"))))
+    rows = webdataset_rows(tmp_path)
     assert [row["json"]["outcome"] == 1 for row in rows].count(True) == 1
     for row in rows:
         frames = [

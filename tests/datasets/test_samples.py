@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.dataset_specs import iphyre_spec, phyre_spec
+from support.dataset_specs import expected_samples, iphyre_spec, phyre_spec
 from support.narrowing import not_none
 from topple.datasets import build, check
 from topple.datasets.phyre_source import PhyreSource
@@ -23,15 +23,9 @@ from topple.phyre.palette import to_rgb
 from topple.phyre.puzzle_file import read_scenes
 
 
-def samples_of(spec: Spec) -> list[Sample]:
-    plan = Plan(spec, open_source(spec))
-    rows = [row for shard in plan.shards() for row in plan.rows(shard)]
-    return list(plan.source.samples(rows))
-
-
 @pytest.fixture(scope="module")
 def phyre_samples() -> list[Sample]:
-    return samples_of(phyre_spec())
+    return expected_samples(phyre_spec())
 
 
 def test_attempts_are_those_of_the_simulator(phyre_samples: list[Sample]) -> None:
@@ -103,7 +97,7 @@ def _only(spec: Spec, kind: str) -> Spec:
 
 def test_episodes_are_those_that_are_watched() -> None:
     solved: Counter[tuple[str, bool]] = Counter()
-    for sample in samples_of(iphyre_spec()):
+    for sample in expected_samples(iphyre_spec()):
         game = game_named(sample["task"])
         trace = watch(game, row_plan(game, sample["action"], AT_60_HZ))
         solved[sample["draw"], bool(sample["solved"])] += 1
@@ -126,7 +120,7 @@ def test_episodes_are_those_that_are_watched() -> None:
 def test_films_go_on_after_the_goal_if_asked() -> None:
     action = Actions(per_task=1, shares={"solutions": 1.0})
     short, long = (
-        samples_of(
+        expected_samples(
             phyre_spec(
                 tasks=Tasks(train=("00002:017",)),
                 actions=action,
@@ -158,7 +152,7 @@ def test_variants_and_scrambled_games_are_for_training() -> None:
     splits = open_source(spec).splits
     assert splits["train"] == ["seesaw", "seesaw_variant_0", "seesaw_variant_1", "scrambled_0"]
     assert splits["test"] == ["hole"]
-    assert len(samples_of(spec)) >= 12
+    assert len(expected_samples(spec)) >= 12
 
 
 def test_combinations_hold_four_kinds_apart() -> None:
@@ -169,7 +163,7 @@ def test_combinations_hold_four_kinds_apart() -> None:
     )
     source = open_source(spec)
     assert source.splits["train"][0] == "combination-03:000"
-    assert all(sample["steps"] > 0 for sample in samples_of(spec))
+    assert all(sample["steps"] > 0 for sample in expected_samples(spec))
 
 
 WRONG = [

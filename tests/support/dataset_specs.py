@@ -1,9 +1,14 @@
-"""Small specs for tests: everything that can be kept, of a few attempts."""
+"""Small specs for tests, and the samples that data sets of them have to hold."""
 
 from __future__ import annotations
 
+import gc
+import warnings
+from pathlib import Path
 from typing import Any
 
+from topple.datasets.plan import Plan, open_source
+from topple.datasets.sample import Sample
 from topple.datasets.spec import Actions, Keep, Spec, Tasks
 
 EVERYTHING = Keep(
@@ -50,3 +55,22 @@ def iphyre_spec(**values: Any) -> Spec:
         **values,
     }
     return Spec(**spec)
+
+
+def expected_samples(spec: Spec, *splits: str) -> list[Sample]:
+    """The samples that the splits of a data set have to hold: of all splits if none is named."""
+    plan = Plan(spec, open_source(spec))
+    shards = [shard for shard in plan.shards() if not splits or shard.split in splits]
+    return list(plan.source.samples([row for shard in shards for row in plan.rows(shard)]))
+
+
+def webdataset_rows(folder: Path, *decoders: str) -> list[dict[str, Any]]:
+    """The samples of training as WebDataset reads them, with JSON and NPY decoded."""
+    import webdataset as wds
+
+    shards = sorted(map(str, folder.glob("train-*.tar")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # the library leaves its files open
+        rows = list(wds.WebDataset(shards, shardshuffle=False).decode(*decoders))
+        gc.collect()
+    return rows
