@@ -8,17 +8,21 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from support.browser_parts import FAILING, SOLVING, TASK, MakeVisitor, Visitor, topple_play
+from support.browser_parts import (
+    FAILING,
+    SOLVING,
+    TASK,
+    MakeVisitor,
+    Visitor,
+    action_of,
+    topple_play,
+)
+from support.records import record_attempts
 from support.site_parts import small_site
 from topple.iphyre.selection import GameSelection
-from topple.phyre import Simulator
-from topple.phyre.attempt import AttemptLog
 from topple.phyre.fold import Setup
-from topple.phyre.results import TaskResults
 from topple.phyre.selection import TaskSelection
-from topple.phyre.task import TaskId
-from topple.runs import RunConfig, Runner, RunRecord, write_record
-from topple.runs.benchmark import provenance
+from topple.runs import RunConfig, Runner, write_record
 
 
 @pytest.fixture(scope="session")
@@ -31,14 +35,8 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of each benchmark to watch, and two of agents that imagine."""
     folder = tmp_path_factory.mktemp("runs")
-    task = TaskId.parse(TASK)
-    log = AttemptLog([task])
-    simulator = Simulator(task)
-    for ball in (FAILING, SOLVING):
-        action = [ball[0] / 255, ball[1] / 255, (ball[2] - 2) / 30]
-        log.append(task, action, simulator.attempt(task, action).outcome)
     config = RunConfig("rand", TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 0), label="two tries")
-    write_record(folder, RunRecord(config, provenance("phyre"), {}, TaskResults.of(log)))
+    record_attempts(folder, config, TASK, map(action_of, (FAILING, SOLVING)))
     games = RunConfig("random", GameSelection(("support",)), attempts=2)
     write_record(folder, Runner(folder / "cache").run(games))
     mind = {"percepts": 2, "listed": 100, "imagined": 100, "searches": 1}

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, expect
 
-from support.browser_parts import SOLVING, TASK, MakeVisitor, Visitor
+from support.browser_parts import SOLVING, TASK, MakeVisitor, Visitor, action_of
 from support.site_parts import Host, hosted
 from topple.phyre.pictures import film
 from topple.player.export_records import export_records
@@ -164,8 +164,7 @@ def _film(visitor: Visitor, kind: str, folder: Path) -> Path:
 
 def test_the_browser_makes_films(make_visitor: MakeVisitor, host: Host, tmp_path: Path) -> None:
     visitor = make_visitor(host.address + SITE)
-    x, y, radius = SOLVING
-    action = [x / 255, y / 255, (radius - 2) / 30]
+    action = action_of(SOLVING)
     visitor.go(f"#/replay/phyre/{TASK}?action={_balls(action)}")
     # The films that the server draws of the same attempt: 20 frames a second, held for a second.
     theirs = film(published_task(TASK).scene, action, 512, 20).frames
@@ -244,11 +243,7 @@ BAD_SCENES: list[Any] = [
     {
         "bodies": [
             {"dynamic": False, "position": [99, 9], "shapes": [{"circle": 9}]},
-            {
-                "dynamic": True,
-                "position": [9, 9],
-                "shapes": [{"polygon": [[0, 0], [0, 9], [9, 0]]}],
-            },
+            {"dynamic": True, "position": [9, 9], "shapes": [CLOCKWISE]},
         ],
         "goal": {"first": 0, "second": 1},
     },
@@ -287,7 +282,7 @@ def _own(benchmark: Benchmark) -> dict[str, Any]:
     return _sent(benchmark.value, blank(benchmark).data)
 
 
-GOOD = {"action": [SOLVING[0] / 255, SOLVING[1] / 255, (SOLVING[2] - 2) / 30]}
+GOOD = {"action": action_of(SOLVING)}
 COVERED = {"action": [0.5, 0.02, 0.5]}
 CALLS: list[tuple[Any, ...]] = [
     ("get", "phyre/templates"),

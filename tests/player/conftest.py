@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from support.player_client import MakeClient, new_player
 from topple.player.app import create_app
 from topple.player.settings import Rate, Settings
-from topple.player.store import sqlite_url
+from topple.player.store import Store, sqlite_url
 
 UNLIMITED = Rate(1e9, 10**9)
 FAST = 5000.0  # ticks a second, so that tests of live games need not wait
@@ -34,6 +34,14 @@ def settings(tmp_path: Path) -> Settings:
         messages=UNLIMITED,
         ticks_per_second=FAST,
     )
+
+
+@pytest.fixture
+def store(settings: Settings) -> Iterator[Store]:
+    """A database without a player in front of it."""
+    opened = Store(settings.database)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

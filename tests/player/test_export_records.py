@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.browser_parts import FAILING, SOLVING, TASK
+from support.browser_parts import FAILING, SOLVING, TASK, action_of
 from support.command_line import topple, topple_mistake
 from topple.iphyre.benchmark import IPHYRE
 from topple.iphyre.episode import play
@@ -22,16 +22,11 @@ GAME = "support"
 PLAN = plan_from_ticks(game_named(GAME), [30])
 
 
-def action(ball: tuple[int, int, int]) -> list[float]:
-    x, y, radius = ball
-    return [x / 255, y / 255, (radius - 2) / 30]
-
-
 def task_attempt(number: int, ball: tuple[int, int, int], outcome: str) -> dict[str, Any]:
     return {
         **{"benchmark": "phyre", "number": number, "counted": True, "shown": False},
         **{"at": f"2030-01-01T00:00:0{number}.000Z", "seconds": 2.5},
-        **{"task": TASK, "action": action(ball), "outcome": outcome, "steps": 428},
+        **{"task": TASK, "action": action_of(ball), "outcome": outcome, "steps": 428},
     }
 
 
@@ -126,9 +121,8 @@ def test_another_engine_is_told(path: Path) -> None:
 def test_a_bad_file_is_refused_with_a_reason(
     path: Path, changes: dict[str, Any], message: str
 ) -> None:
-    path.write_text(json.dumps(export(**changes)))
     with pytest.raises(ValueError, match=message):
-        export_records(path)
+        records_of(path, **changes)
 
 
 def test_the_command_writes_records(path: Path, tmp_path: Path) -> None:

@@ -17,7 +17,16 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event, insert
 from starlette.websockets import WebSocketDisconnect
 
-from support.player_client import TO_SECOND_VERSION, MakeClient, blank, join, live, new_player, post
+from support.player_client import (
+    TO_SECOND_VERSION,
+    MakeClient,
+    blank,
+    join,
+    live,
+    new_player,
+    post,
+    store_of,
+)
 from topple.phyre.scene import Scene
 from topple.player import live as live_games
 from topple.player import tables
@@ -31,12 +40,6 @@ from topple.player.store import Store
 
 TASK = "00002:017"
 OLD_INDEX = "CREATE INDEX attempts_by_player ON attempts (player_id, benchmark)"
-
-
-def store_of(client: TestClient) -> Store:
-    store = client.app.state.service.store  # type: ignore[attr-defined]
-    assert isinstance(store, Store)
-    return store
 
 
 def add_rows(store: Store, key: str, count: int, subject: str, benchmark: Benchmark) -> None:
@@ -349,8 +352,7 @@ def test_an_attempt_is_found_by_index_and_tallied_once(client: TestClient) -> No
         assert "COVERING INDEX attempts_by_puzzle" in plan[0][-1]
 
 
-def test_an_attempt_takes_no_longer_after_many(settings: Settings) -> None:
-    store = Store(settings.database)
+def test_an_attempt_takes_no_longer_after_many(store: Store) -> None:
     veteran, novice = store_player(store), store_player(store)
     add_rows(store, veteran.key, 50_000, TASK, Benchmark.PHYRE)
 
@@ -367,7 +369,6 @@ def test_an_attempt_takes_no_longer_after_many(settings: Settings) -> None:
         return min(taken)
 
     assert seconds(veteran) < seconds(novice) + 0.03
-    store.close()
 
 
 def test_pages_can_be_read_by_the_page(client: TestClient) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from support.player_client import post
+from support.player_client import poses_of, post
 from topple.phyre import Simulator, Tier, load_task, template_task_ids
 from topple.phyre.auccess import auccess, success_curve
 from topple.phyre.benchmark import PHYRE
@@ -24,11 +23,6 @@ from topple.runs.runner import Runner
 TASK = "00002:017"
 MISS = [0.4, 0.8, 0.3]
 WIN = [0.8172222002012158, 0.5552008115994623, 0.5296505783560065]
-
-
-def poses_of(trajectory: dict[str, Any]) -> Any:
-    data = np.frombuffer(base64.b64decode(trajectory["poses"]), "<f4")
-    return data.reshape(trajectory["frames"], len(trajectory["bodies"]), 3)
 
 
 def attempt(

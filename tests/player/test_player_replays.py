@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from dataclasses import replace
 from pathlib import Path
@@ -12,18 +11,17 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from support.player_client import MakeClient, new_player, post
+from support.narrowing import not_none
+from support.player_client import MakeClient, new_player, poses_of, post
+from support.records import record_attempts
 from topple.iphyre import AT_10_HZ, AT_60_HZ, game_named, plan_from_ticks, play, watch
 from topple.iphyre.results import GameResults, IPhyreRecord
 from topple.iphyre.selection import GameSelection
-from topple.phyre import Setup, Simulator, TaskId
-from topple.phyre.attempt import AttemptLog
-from topple.phyre.results import TaskResults
+from topple.phyre import Setup, Simulator
 from topple.phyre.selection import TaskSelection
 from topple.player.app import create_app
 from topple.player.settings import Settings
-from topple.runs import RunConfig, Runner, RunRecord, write_record
-from topple.runs.benchmark import provenance
+from topple.runs import RunConfig, Runner, write_record
 from topple.runs.record import RecordError
 
 TASK = "00002:017"
@@ -39,10 +37,9 @@ def test_a_link_holds_a_phyre_attempt(client: TestClient) -> None:
     replay = client.get(f"/api/replays/phyre/{TASK}", params={"action": text(WIN)}).json()
     expected = Simulator(TASK).attempt(TASK, WIN, stride=1, states=True)
     assert (replay["outcome"], replay["steps"]) == ("solved", expected.steps)
-    poses = np.frombuffer(base64.b64decode(replay["trajectory"]["poses"]), "<f4")
     moving = replay["trajectory"]["bodies"]
-    assert expected.states is not None
-    assert np.array_equal(poses.reshape(-1, len(moving), 3)[1:], expected.states[:, moving, :3])
+    states = not_none(expected.states)[:, moving, :3]
+    assert np.array_equal(poses_of(replay["trajectory"])[1:], states)
     page, _, query = replay["link"].partition("?")
     assert page == f"/#/replay/phyre/{TASK}"
     assert query == f"action={text(WIN)}"
@@ -52,15 +49,12 @@ def test_a_link_holds_a_phyre_attempt(client: TestClient) -> None:
 def test_a_link_holds_a_game(client: TestClient, hz: int) -> None:
     game = game_named("support")
     replay = client.get("/api/replays/iphyre/support", params={"plan": "3:0,7:1", "hz": hz}).json()
-    rules = AT_10_HZ if hz == 10 else None
+    rules = AT_10_HZ if hz == 10 else AT_60_HZ
     plan = plan_from_ticks(game, [3, 7])
-    score = play(game, plan, rules) if rules else play(game, plan)
-    trace = watch(game, plan, rules) if rules else watch(game, plan)
+    score = play(game, plan, rules)
     assert (replay["reward"], replay["ticks"]) == (score.reward, score.ticks)
-    poses = np.frombuffer(base64.b64decode(replay["trajectory"]["poses"]), "<f4")
-    moving = replay["trajectory"]["bodies"]
-    shown = poses.reshape(-1, len(moving), 3)
-    assert np.array_equal(shown, trace.poses[:, moving].astype("<f4"))
+    expected = watch(game, plan, rules).poses[:, replay["trajectory"]["bodies"]]
+    assert np.array_equal(poses_of(replay["trajectory"]), expected.astype("<f4"))
     assert replay["trajectory"]["fps"] == hz
 
 
@@ -122,13 +116,9 @@ def test_bad_links_are_refused(client: TestClient, path: str, status: int) -> No
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
     """A folder with a record of each benchmark, one a folder deeper."""
-    task = TaskId.parse(TASK)
-    log = AttemptLog([task])
-    for action, outcome in ((MISS, -1), (WIN, 1)):
-        log.append(task, action, outcome)
     folder = tmp_path / "runs"
     config = RunConfig("mem", TaskSelection(Setup.BALL_WITHIN_TEMPLATE, 0), label="MEM")
-    write_record(folder / "deeper", RunRecord(config, {}, {}, TaskResults.of(log)))
+    record_attempts(folder / "deeper", config, TASK, [MISS, WIN])
     games = RunConfig("random", GameSelection(("support", "hinder")), attempts=2)
     write_record(folder, Runner(tmp_path / "cache").run(games))
     return folder
@@ -252,7 +242,7 @@ def test_what_an_agent_imagined_of_a_game_is_shown(
             balls = [body for body, is_ball in enumerate(game.scene.is_ball) if is_ball]
             assert ghost["trajectory"]["bodies"] == balls
             assert ghost["trajectory"]["fps"] == 10
-            first = np.frombuffer(base64.b64decode(ghost["trajectory"]["poses"]), "<f4")[:2]
+            first = poses_of(ghost["trajectory"])[0, 0, :2]
             off = np.hypot(*(first - np.array(game.scene.ends)[balls[0], :2]))
             assert 0 < off < 200  # it sees the ball somewhere else
         assert client.get(f"{path}/imagined", params={"attempt": 4}).status_code == 404
@@ -305,14 +295,10 @@ def test_a_run_of_another_agent_imagines_nothing(make_client: MakeClient, tmp_pa
 def test_a_record_of_another_version_is_not_explained(
     make_client: MakeClient, tmp_path: Path
 ) -> None:
-    task = TaskId.parse(TASK)
-    log = AttemptLog([task])
-    log.append(task, WIN, Simulator(TASK).attempt(TASK, WIN).outcome)
     settings = {"percepts": 1, "listed": 5, "imagined": 5, "searches": 1}
     chosen = TaskSelection(None, None, tasks=(TASK,))
     config = RunConfig("imagine", chosen, settings=settings, attempts=1, seed=5)
-    written = RunRecord(config, provenance("phyre"), {}, TaskResults.of(log))
-    write_record(tmp_path, written)
+    record_attempts(tmp_path, config, TASK, [WIN])
     client = make_client(runs=(tmp_path,))
     [card] = client.get("/api/runs").json()
     answer = client.get(f"/api/runs/{card['id']}/items/{TASK}/imagined")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Store(sqlite_url(tmp_path))
 
 
-def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
-    store = Store(sqlite_url(tmp_path))
-
+def test_a_transaction_is_all_or_nothing(store: Store) -> None:
     def fail() -> None:
         with store.transaction() as session:
             session.add(tables.Meta(name="half", value="1"))
@@ -79,11 +78,9 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
         fail()
     with store.reading() as session:
         assert session.get(tables.Meta, "half") is None
-    store.close()
 
 
-def test_work_is_done_again_when_a_number_was_taken(tmp_path: Path) -> None:
-    store = Store(sqlite_url(tmp_path))
+def test_work_is_done_again_when_a_number_was_taken(store: Store) -> None:
     calls: list[None] = []
 
     def work(session: Session) -> str:
@@ -101,29 +98,20 @@ def test_work_is_done_again_when_a_number_was_taken(tmp_path: Path) -> None:
 
     with pytest.raises(IntegrityError):
         store.change(never)
-    store.close()
 
 
-def test_attempts_of_many_threads_get_numbers_of_their_own(tmp_path: Path) -> None:
-    store = Store(sqlite_url(tmp_path))
+def test_attempts_of_many_threads_get_numbers_of_their_own(store: Store) -> None:
     person = new_player(store)
 
-    def work() -> None:
-        for _ in range(10):
-            store.change(
-                lambda session: add_attempt(session, person, Benchmark.IPHYRE, "support", [])
-            )
+    def add(session: Session) -> None:
+        add_attempt(session, person, Benchmark.IPHYRE, "support", [])
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(store.change, [add] * 40))
     with store.reading() as session:
         rows = list(session.scalars(select(tables.Attempt).order_by(tables.Attempt.number)))
     assert [row.number for row in rows] == list(range(1, 41))
     assert [row.counted for row in rows] == [True] * 5 + [False] * 35
-    store.close()
 
 
 def test_a_game_under_way_when_the_server_died_is_played_out(tmp_path: Path) -> None:
@@ -144,8 +132,7 @@ def test_a_game_under_way_when_the_server_died_is_played_out(tmp_path: Path) -> 
     assert [row["tick"] for row in attempt["plan"]] == [5, 9]
 
 
-def test_changes_that_wait_share_a_transaction_and_fail_apart(tmp_path: Path) -> None:
-    store = Store(sqlite_url(tmp_path))
+def test_changes_that_wait_share_a_transaction_and_fail_apart(store: Store) -> None:
     commits, outcomes = 0, dict[int, object]()
 
     @event.listens_for(store._engine, "commit")
@@ -191,4 +178,3 @@ def test_changes_that_wait_share_a_transaction_and_fail_apart(tmp_path: Path) ->
     change_at_once(range(32, 62, 3))
     assert commits == 1
     assert outcomes[59] == "result 59"
-    store.close()

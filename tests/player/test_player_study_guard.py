@@ -15,15 +15,11 @@ from starlette.routing import BaseRoute
 from starlette.websockets import WebSocketDisconnect
 
 from support.player_client import MakeClient, join, live, new_player, post
-from topple.phyre import Simulator
-from topple.phyre.attempt import AttemptLog
-from topple.phyre.results import TaskResults
+from support.records import record_attempts
 from topple.phyre.selection import TaskSelection
-from topple.phyre.task import TaskId
 from topple.player.app import STATIC
 from topple.player.routes import guard
-from topple.runs import RunConfig, RunRecord, write_record
-from topple.runs.benchmark import provenance
+from topple.runs import RunConfig
 
 NOW, LATER = "00002:007", "00009:602"
 WIN = [0.82, 0.56, 0.53]  # solves the first one
@@ -61,11 +57,8 @@ BODIES = {
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
     """An agent that solved a puzzle of the study."""
-    task = TaskId.parse(NOW)
-    log = AttemptLog([task])
-    log.append(task, WIN, Simulator(NOW).attempt(NOW, WIN).outcome)
     config = RunConfig("rand", TaskSelection(None, None, tasks=(NOW,)))
-    write_record(tmp_path, RunRecord(config, provenance("phyre"), {}, TaskResults.of(log)))
+    record_attempts(tmp_path, config, NOW, [WIN])
     return tmp_path
 
 

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from support.player_client import blank
+from support.player_client import blank, store_of
 from topple.player import tables
 from topple.player.models.puzzles import PuzzleOut
 from topple.player.settings import Settings
-from topple.player.store import Store
 from topple.player.studies import invite_participant
 from topple.player.texts import MAX_TEXT
 
@@ -56,7 +55,7 @@ def test_a_puzzle_with_such_a_text_is_refused_and_not_stored(
 
 @pytest.mark.parametrize("text", BAD_TEXTS, ids=["surrogate", "long", "control"])
 def test_names_are_refused_everywhere(
-    client: TestClient, player: dict[str, str], settings: Settings, text: str
+    client: TestClient, player: dict[str, str], text: str
 ) -> None:
     puzzle = {**blank(client, "iphyre"), "name": text}
     assert send(client, "/api/puzzles", puzzle, player).status_code == 422
@@ -68,10 +67,8 @@ def test_names_are_refused_everywhere(
     body = {"consent": True, "name": text}
     joined = send(client, f"/api/studies/{made['id']}/participants", body)
     assert joined.status_code == 422
-    store = Store(settings.database)
     with pytest.raises(ValueError, match="name"):
-        invite_participant(store, made["id"], text)
-    store.close()
+        invite_participant(store_of(client), made["id"], text)
     assert client.get(f"/api/studies/{made['id']}/detail").json()["participants"] == []
 
 
@@ -86,14 +83,12 @@ def test_unknown_fields_with_odd_names_are_explained(client: TestClient, place: 
 
 
 def test_lists_are_short_and_a_damaged_row_cannot_break_them(
-    client: TestClient, player: dict[str, str], settings: Settings
+    client: TestClient, player: dict[str, str]
 ) -> None:
     puzzle = client.post("/api/puzzles", json=blank(client, "iphyre"), headers=player).json()
-    store = Store(settings.database)
-    with store.transaction() as session:
+    with store_of(client).transaction() as session:
         row = session.get_one(tables.Puzzle, puzzle["id"])
         row.data = {**row.data, "concept": LONE}
-    store.close()
     [listed] = client.get("/api/puzzles", headers=player).json()
     assert (listed["id"], listed["mine"]) == (puzzle["id"], True)
     assert "data" not in listed

@@ -31,6 +31,12 @@ FAILING = (230, 230, 14)  # px: one that does not
 STOP = 60  # seconds a server may take to end on a busy machine
 
 
+def action_of(ball: tuple[int, int, int]) -> list[float]:
+    """The action that places a ball, which is given in pixels."""
+    x, y, radius = ball
+    return [x / 255, y / 255, (radius - 2) / 30]
+
+
 @contextmanager
 def topple_play(data: Path, *options: str, port: int = 0) -> Iterator[tuple[str, Kill]]:
     """A running `topple play`: its address, and a way to kill it at once."""

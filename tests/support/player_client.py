@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
+import numpy as np
 from fastapi.testclient import TestClient
 from starlette.testclient import WebSocketTestSession
 
 from topple.iphyre.plan import Elimination, Plan
+from topple.player.store import Store
 
 #: From the third version of the tables to the second, for SQLite.
 TO_SECOND_VERSION = """
@@ -57,6 +60,19 @@ def new_player(client: TestClient) -> dict[str, str]:
 def join(client: TestClient, study: str, **body: Any) -> dict[str, Any]:
     """Take part in a study as somebody new."""
     return post(client, f"studies/{study}/participants", consent=True, **body)
+
+
+def store_of(client: TestClient) -> Store:
+    """What the player behind a client stores things in."""
+    store = client.app.state.service.store  # type: ignore[attr-defined]
+    assert isinstance(store, Store)
+    return store
+
+
+def poses_of(trajectory: dict[str, Any]) -> Any:
+    """The places and angles of a trajectory: [frames, bodies, 3]."""
+    data = np.frombuffer(base64.b64decode(trajectory["poses"]), "<f4")
+    return data.reshape(trajectory["frames"], len(trajectory["bodies"]), 3)
 
 
 def blank(client: TestClient, benchmark: str) -> dict[str, Any]:
