@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from support.browser_parts import FLAGS
 from support.golden_data import golden, shared  # noqa: F401  # fixtures
+from support.host_device import HostDevice
 from support.tally import Tally
 from topple.phyre.engine.backend import Backend, check_backend
 
@@ -105,6 +106,18 @@ def wasm_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = [sys.executable, str(script), "--out", str(folder)]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
     return folder / "topple.wasm.gz"
+
+
+@pytest.fixture(scope="session")
+def host_device(tmp_path_factory: pytest.TempPathFactory) -> HostDevice:
+    """The kernels of the GPU, compiled for the host."""
+    return HostDevice(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(scope="session")
+def imagining_device(tmp_path_factory: pytest.TempPathFactory) -> HostDevice:
+    """The same for imagined physics."""
+    return HostDevice(tmp_path_factory.mktemp("kernels"), imagined=True)
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.cuda)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 from support.dataset_specs import iphyre_spec, phyre_spec
 from support.folders import folder_contents
-from support.host_device import HostDevice
 from topple.datasets import Actions, Keep, Tasks, build, check, estimate, phyre_source
 from topple.datasets.plan import choose_backend
 from topple.datasets.spec import SpecError
@@ -19,16 +17,12 @@ from topple.phyre.engine.cuda import simulate_on_device
 from topple.phyre.engine.cuda_device import CudaError
 
 
-@pytest.fixture(scope="module", params=["host", pytest.param("gpu", marks=pytest.mark.cuda)])
-def device(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
+@pytest.fixture(params=["host", pytest.param("gpu", marks=pytest.mark.cuda)])
+def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes backend "cuda" the kernels on the host, or leaves it as it is."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "host":
-            kernels = HostDevice(tmp_path_factory.mktemp("kernels"))
-            patch.setattr(backend, "cuda_device", lambda: kernels)
-        yield
+    if request.param == "host":
+        kernels = request.getfixturevalue("host_device")
+        monkeypatch.setattr(backend, "cuda_device", lambda: kernels)
 
 
 @pytest.fixture

@@ -256,11 +256,6 @@ def test_ghosts_move_in_time_with_what_happens() -> None:
 # On a GPU.
 
 
-@pytest.fixture(scope="module")
-def imagining_device(tmp_path_factory: pytest.TempPathFactory) -> HostDevice:
-    return HostDevice(tmp_path_factory.mktemp("kernels"), imagined=True)
-
-
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_a_gpu_imagines_the_same(
     noise: float,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pytest
 
 from support.host_device import NATIVE, HostDevice, HostQueue
+from support.narrowing import not_none
 from support.small_scenes import ball, box, walled
 from support.tally import Tally
 from topple.phyre import Tier, load_task, template_task_ids
@@ -47,21 +48,11 @@ def test_the_compiler_of_the_toolkit_takes_the_kernels(
     assert made.stat().st_size > 0
 
 
-@pytest.fixture(scope="module")
-def host_device(tmp_path_factory: pytest.TempPathFactory) -> HostDevice:
-    return HostDevice(tmp_path_factory.mktemp("kernels"))
-
-
 @pytest.fixture
 def on_device(host_device: HostDevice, monkeypatch: pytest.MonkeyPatch) -> HostDevice:
     """Makes backend "cuda" the kernels on the host."""
     monkeypatch.setattr(backend, "cuda_device", lambda: host_device)
     return host_device
-
-
-@pytest.fixture(scope="module")
-def imagining_device(tmp_path_factory: pytest.TempPathFactory) -> HostDevice:
-    return HostDevice(tmp_path_factory.mktemp("kernels"), imagined=True)
 
 
 @pytest.fixture
@@ -75,9 +66,14 @@ def on_imagining_device(imagining_device: HostDevice, monkeypatch: pytest.Monkey
     monkeypatch.setattr(backend, "cuda_device", device)
 
 
-def equal(one: BatchResult, two: BatchResult) -> bool:
-    pairs = zip(one.arrays().values(), two.arrays().values(), strict=True)
-    return all(a.tobytes() == b.tobytes() for a, b in pairs)
+def simulate_on_both(*arguments: Any, **options: Any) -> BatchResult:
+    """Simulate a batch on the CPU and on the device; both have to give the same bits."""
+    here, there = (
+        simulate_batch(*arguments, **options, backend=where) for where in ("cpu", "cuda")
+    )
+    for one, other in zip(here.arrays().values(), there.arrays().values(), strict=True):
+        assert one.tobytes() == other.tobytes()
+    return here
 
 
 @pytest.mark.parametrize("tier", list(Tier))
@@ -118,14 +114,8 @@ def test_every_observation_comes_back(stable: bool, monkeypatch: pytest.MonkeyPa
     scenes = SceneSet([load_task(task).scene for task in ("00000:000", "00013:011", "00024:006")])
     actions = discrete_actions(Tier.BALL, 12, seed=5)
     index = np.arange(12) % 3
-    request = Request(
-        images=True, objects=True, states=True, final_state=True, max_contacts=400, stable=stable
-    )
-    here, there = (
-        simulate_batch(scenes, index, actions, request, backend=where) for where in ("cpu", "cuda")
-    )
-    assert (here.outcome != 0).any()
-    assert equal(here, there)
+    result = simulate_on_both(scenes, index, actions, replace(ALL, stable=stable))
+    assert (result.outcome != 0).any()
 
 
 @pytest.mark.parametrize("tier", list(Tier))
@@ -141,13 +131,8 @@ def test_frames_drawn_over_the_last_are_those_drawn_anew(tier: Tier) -> None:
     chosen = np.concatenate([np.flatnonzero(valid & (index == k))[:8] for k in range(len(scenes))])
     chosen = np.concatenate([chosen, chosen[::3]])  # comes back to scenes
     request = Request(images=True, stride=13)
-    here, there = (
-        simulate_batch(scenes, index[chosen], actions[chosen], request, threads=1, backend=where)
-        for where in ("cpu", "cuda")
-    )
-    assert here.images is not None
-    assert here.images.any()
-    assert equal(here, there)
+    result = simulate_on_both(scenes, index[chosen], actions[chosen], request, threads=1)
+    assert not_none(result.images).any()
 
 
 @pytest.mark.parametrize("tier", list(Tier))
@@ -166,22 +151,15 @@ def test_imagined_physics_have_the_same_bits_on_a_device(tier: Tier) -> None:
     index = np.repeat(np.arange(len(scenes)), len(valid))
     actions = np.tile(listed[valid], (len(scenes), 1))
     request = Request(max_steps=COARSE.steps(MAX_STEPS), stride=10, states=True, final_state=True)
-    there = simulate_batch(scenes, index, actions, request, backend="cuda", physics=physics)
-    here = simulate_batch(scenes, index, actions, request, physics=physics)
+    result = simulate_on_both(scenes, index, actions, request, physics=physics)
     assert len(valid) > 4
-    assert equal(here, there)
     for number, one in enumerate(physics):
         rows = np.flatnonzero(index == number)
         alone = SceneSet([perceived[number]])
         own = simulate_batch(alone, 0 * rows, actions[rows], request, physics=one)
-        assert own.outcome.tolist() == there.outcome[rows].tolist()
-        assert own.steps.tolist() == there.steps[rows].tolist()
-    one = physics[-1]
-    same = (
-        simulate_batch(scenes, index, actions, request, backend=where, physics=one)
-        for where in ("cpu", "cuda")
-    )
-    assert equal(*same)
+        assert own.outcome.tolist() == result.outcome[rows].tolist()
+        assert own.steps.tolist() == result.steps[rows].tolist()
+    simulate_on_both(scenes, index, actions, request, physics=physics[-1])
 
 
 @pytest.mark.usefixtures("on_imagining_device")
@@ -190,11 +168,7 @@ def test_imagined_attempts_that_outgrow_the_device_keep_their_physics() -> None:
     physics = [replace(COARSE, gravity=-5.0), COARSE]
     actions = np.full((2, 3), 0.9) * [1, 1, 0.05]
     request = Request(max_steps=100, final_state=True)
-    here, there = (
-        simulate_batch(scenes, [0, 1], actions, request, backend=where, physics=physics)
-        for where in ("cpu", "cuda")
-    )
-    assert equal(here, there)
+    simulate_on_both(scenes, [0, 1], actions, request, physics=physics)
 
 
 def test_there_is_a_physics_for_every_scene() -> None:
@@ -263,8 +237,7 @@ def test_no_balls_and_no_attempts() -> None:
     scenes = SceneSet([walled(ball(100, 50), ball(130, 200))])
     nothing = simulate_batch(scenes, [], np.zeros((0, 3)), backend="cuda")
     assert len(nothing) == 0
-    one = [simulate_batch(scenes, [0], np.zeros((1, 0)), ALL, backend=w) for w in ("cpu", "cuda")]
-    assert equal(*one)
+    simulate_on_both(scenes, [0], np.zeros((1, 0)), ALL)
 
 
 def crowd(count: int) -> Scene:
@@ -288,10 +261,8 @@ def test_what_outgrows_the_device_is_left_to_the_cpu(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(native, "_run", watched)
     actions = np.full((3, 3), 0.9) * [1, 1, 0.05]
-    there = simulate_batch(scenes, [0, 1, 2], actions, ALL, backend="cuda")
-    assert made == [0, 1]  # the CPU's share
-    here = simulate_batch(scenes, [0, 1, 2], actions, ALL)
-    assert equal(here, there)
+    simulate_on_both(scenes, [0, 1, 2], actions, ALL)
+    assert made == [0, 1, 2, 0, 1]  # all by the CPU, and its share of what the device made
 
 
 def test_sources_are_installed_as_they_are() -> None:
