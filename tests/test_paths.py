@@ -17,20 +17,16 @@ def test_folders_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("platform", "variable", "expected"),
-    [
-        ("linux", "XDG_CACHE_HOME", "topple"),
-        ("win32", "LOCALAPPDATA", "topple"),
-    ],
+    ("platform", "variable"), [("linux", "XDG_CACHE_HOME"), ("win32", "LOCALAPPDATA")]
 )
 def test_folders_without_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str, expected: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str
 ) -> None:
     monkeypatch.delenv("TOPPLE_CACHE", raising=False)
     monkeypatch.delenv("TOPPLE_RUNS", raising=False)
     monkeypatch.setattr("sys.platform", platform)
     monkeypatch.setenv(variable, str(tmp_path))
-    assert paths.cache_folder() == tmp_path / expected
+    assert paths.cache_folder() == tmp_path / "topple"
     monkeypatch.delenv(variable)
     assert paths.cache_folder().is_relative_to(Path.home())
     assert paths.runs_folder() == Path("runs")

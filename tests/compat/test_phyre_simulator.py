@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import topple.compat.phyre as phyre
+from support.narrowing import not_none
 from support.shared_data import TIERS, arrays, bits, needs_phyre_data
 from support.tally import Tally
 from topple.phyre import SceneBuilder, Tier, enumerate_tasks, template
@@ -48,13 +49,9 @@ def test_the_flow_of_the_first_notebook(simulator: phyre.ActionSimulator) -> Non
     simulation = simulator.simulate_action(
         0, action, need_images=True, need_featurized_objects=True
     )
-    assert simulation.status is not None
-    assert not simulation.status.is_invalid()
-    assert simulation.images is not None
-    objects = simulation.featurized_objects
-    assert objects is not None
-    frames = len(simulation.images)
-    count = objects.num_objects
+    assert not not_none(simulation.status).is_invalid()
+    images, objects = not_none(simulation.images), not_none(simulation.featurized_objects)
+    frames, count = len(images), objects.num_objects
     assert objects.num_user_inputs == 1
     assert objects.num_scene_objects == count - 1
     assert objects.features.shape == (frames, count, 14)
@@ -66,24 +63,22 @@ def test_the_flow_of_the_first_notebook(simulator: phyre.ActionSimulator) -> Non
     assert objects.shapes[-1] == "BALL"
     assert objects.colors[-1] == "RED"
     assert set(objects.shapes) <= {"BALL", "BAR", "JAR", "STANDINGSTICKS"}
-    picture = phyre.observations_to_float_rgb(simulation.images[0])
+    picture = phyre.observations_to_float_rgb(images[0])
     assert picture.shape == (256, 256, 3)
     assert picture.dtype == np.float64
     assert 0 <= picture.min() <= picture.max() == 1
     raster = phyre.featurized_objects_vector_to_raster(objects.features[-1])
-    np.testing.assert_array_equal(raster, simulation.images[-1])
+    np.testing.assert_array_equal(raster, images[-1])
 
 
 def test_forms_of_a_simulation(simulator: phyre.ActionSimulator) -> None:
     action = simulator.build_discrete_action_space(1)[0]
     status, images = simulator.simulate_single(0, action)
-    assert images is not None
     assert status is phyre.SimulationStatus.NOT_SOLVED
-    assert images.shape == (17, 256, 256)
+    assert not_none(images).shape == (17, 256, 256)
     assert simulator.simulate_single(0, action, need_images=False) == (status, None)
     _, none = simulator.simulate_single(0, action, stride=-1)
-    assert none is not None
-    assert none.shape == (0, 256, 256)
+    assert not_none(none).shape == (0, 256, 256)
     bare = simulator.simulate_action(0, action, need_images=False)
     assert bare.images is None
     assert bare.featurized_objects is None
@@ -131,9 +126,9 @@ def test_goals_and_own_tasks() -> None:
     tasks: dict[str, Any] = {"mine:000": task, "00001:001": "00001:001"}
     simulator = phyre.ActionSimulator(tasks, "ball", no_goals=False)
     assert simulator.task_ids == ("mine:000", "00001:001")
-    assert simulator.goals is not None
-    assert simulator.goals.dtype == np.uint8
-    assert simulator.goals.tolist() == [[4, 6, 4]] * 2
+    goals = not_none(simulator.goals)
+    assert goals.dtype == np.uint8
+    assert goals.tolist() == [[4, 6, 4]] * 2
     assert simulator.simulate_action(0, [0.9, 0.9, 0.0]).status is phyre.SimulationStatus.SOLVED
 
 
@@ -195,10 +190,8 @@ def test_observations_of_the_original(tier: str) -> None:
             index, action, need_featurized_objects=True, stride=120
         )
         assert simulation.status == golden["status"][index]
-        assert simulation.images is not None
-        assert simulation.featurized_objects is not None
-        images.append(simulation.images)
-        features.append(simulation.featurized_objects.features.reshape(-1, 14))
+        images.append(not_none(simulation.images))
+        features.append(not_none(simulation.featurized_objects).features.reshape(-1, 14))
     np.testing.assert_array_equal(np.concatenate(images), golden["frames"])
     np.testing.assert_array_equal(bits(np.concatenate(features)), bits(golden["features"]))
 
