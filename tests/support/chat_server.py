@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from topple.llm.chat import Link
 from topple.llm.endpoint import Connection
-from topple.llm.exchanges import request_digest
-from topple.llm.scripted import SCRIPTS, Script, ScriptServer
+from topple.llm.scripted import SCRIPTS, ScriptServer
 from topple.llm.scripted.server import Response, completion
 
 #: Takes the number of a request, from 0, and its body; None: answer as the script does.
@@ -56,16 +54,14 @@ class ChatServer(ScriptServer):
     Attributes:
         bodies: of all requests, in the order they came.
         headers: likewise.
-        answered: digest of a request -> how often it got an answer with status 200.
     """
 
-    def __init__(self, fault: Fault | None = None, scripts: Mapping[str, Script] = SCRIPTS) -> None:
-        super().__init__(scripts)
+    def __init__(self, fault: Fault | None = None) -> None:
+        super().__init__(SCRIPTS)
         self._fault = fault
         self._guard = threading.Lock()
         self.bodies: list[Mapping[str, Any]] = []
         self.headers: list[Mapping[str, str]] = []
-        self.answered: Counter[str] = Counter()
 
     def respond(self, body: Any, headers: Mapping[str, str]) -> Response:
         with self._guard:
@@ -73,11 +69,7 @@ class ChatServer(ScriptServer):
             self.bodies.append(body)
             self.headers.append(headers)
         response = self._fault(number, body) if self._fault else None
-        response = response or super().respond(body, headers)
-        if response.status == 200:
-            with self._guard:
-                self.answered[request_digest(body)] += 1
-        return response
+        return response or super().respond(body, headers)
 
     def __enter__(self) -> ChatServer:
         super().__enter__()

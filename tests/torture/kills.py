@@ -26,7 +26,7 @@ from typing import Any
 import httpx2
 import numpy as np
 
-from support.folders import folder_contents
+from support.folders import folder_contents, whole_files
 from topple.phyre import Tier, template_tasks
 from topple.phyre.action import CACHE_SEED, discrete_actions
 from topple.phyre.cache import ActionCache
@@ -249,7 +249,7 @@ def by_chance(counts: Counter[str], folder: Path) -> Iterator[Round]:
         kill_after(process, begun, float(rng.uniform(0.0, 0.1)))
         counts["kills of sweeps"] += 1
         list(Runner(folder / "cache").sweep(configs, place))
-        assert _without_temporary(place) == folder_contents(undisturbed)
+        assert whole_files(place) == folder_contents(undisturbed)
 
     def once(rng: np.random.Generator) -> None:
         for _ in range(5):
@@ -263,12 +263,6 @@ def sweep(begun: Event, cache: Path, configs: list[RunConfig[Any]], folder: Path
     """Run some configs."""
     begun.set()
     list(Runner(cache).sweep(configs, folder))
-
-
-def _without_temporary(folder: Path) -> dict[str, bytes]:
-    """A kill in the middle of a write leaves its temporary file."""
-    found = folder_contents(folder).items()
-    return {name: content for name, content in found if not Path(name).name.startswith(".")}
 
 
 @contextmanager
@@ -354,9 +348,9 @@ def ray_cluster(counts: Counter[str], folder: Path) -> Iterator[Round]:
                     os.kill(worker, signal.SIGKILL)
                     counts["kills of Ray workers"] += 1
                 assert driver.wait(WAIT) == 0, "the driver did not survive its worker"
-                assert _without_temporary(place) == folder_contents(undisturbed)
+                assert whole_files(place) == folder_contents(undisturbed)
         ActionCache(place, Tier.BALL, indexes=()).build(tasks, 1000)
-        assert _without_temporary(place) == folder_contents(undisturbed)
+        assert whole_files(place) == folder_contents(undisturbed)
 
     yield once
 
