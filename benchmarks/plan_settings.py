@@ -24,7 +24,7 @@ from topple.iphyre.agents.outcome_data import widened
 from topple.iphyre.agents.plan_classifier import PlanClassifier
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing
-from topple.iphyre.rules import AT_10_HZ
+from topple.iphyre.rules import AT_10_HZ, Rules, rules_at
 from topple.iphyre.sampling import play_draws
 from topple.iphyre.split import Split
 from topple.runs.training import load_trained
@@ -33,11 +33,11 @@ DRAWS, MOST_SOLVED = 256, 0.6
 PLAYS = 5
 
 
-def puzzles(count: int, seed: int) -> Iterator[Game]:
+def puzzles(count: int, seed: int, rules: Rules) -> Iterator[Game]:
     """Games that random plans solve now and then."""
     scrambled = widened(Split.BASIC.games, 0, 100 * count, seed)
     for game in islice(scrambled, len(Split.BASIC.games), None):
-        draws = islice(play_draws(game, seed, AT_10_HZ), DRAWS)
+        draws = islice(play_draws(game, seed, rules), DRAWS)
         if 0 < np.mean([draw.score.solved for draw in draws]) < MOST_SOLVED:
             yield game
 
@@ -49,6 +49,7 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path, help="Checkpoint of a finished training.")
     parser.add_argument("--agent", default="fusion-attention", help="Agent that plays.")
     parser.add_argument("--games", type=int, default=200, help="Number of games to play.")
+    parser.add_argument("--hz", type=int, default=AT_10_HZ.hz, help="Ticks per second, 60 or 10.")
     parser.add_argument("--seed", type=int, default=1000, help="Seed of the games.")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="Play with this setting."
@@ -58,14 +59,15 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     given = dict(map(read_setting, arguments.set))
-    games = list(islice(puzzles(arguments.games, arguments.seed), arguments.games))
+    rules = rules_at(arguments.hz)
+    games = list(islice(puzzles(arguments.games, arguments.seed, rules), arguments.games))
     say(f"{len(games)} games")
     for settings in [*varied_settings(arguments.vary)] or [{}]:
         agent, _ = load_trained(
             arguments.checkpoint, "iphyre", arguments.agent, {**given, **settings}
         )
         assert isinstance(agent, PlanClassifier)
-        testing = Testing(games, AT_10_HZ, np.random.default_rng(0), PLAYS)
+        testing = Testing(games, rules, np.random.default_rng(0), PLAYS)
         agent.act(testing)
         plays = [[play.score for play in testing.log if play.game == game.name] for game in games]
         first = [scores[0] for scores in plays]

@@ -109,7 +109,7 @@ def _same_when_played_again(visitor: Visitor) -> None:
     )
     [attempt] = json.loads(answer.text())["attempts"]
     plan = ",".join(f"{one['tick']}:{one['body']}" for one in attempt["plan"])
-    assert [one["tick"] >= tick for one, (tick, _) in zip(attempt["plan"], CLICKS, strict=True)]
+    assert all(one["tick"] >= tick for one, (tick, _) in zip(attempt["plan"], CLICKS, strict=True))
     replay = json.loads(
         page.request.get(f"{visitor.address}api/replays/iphyre/{GAME}?plan={plan}").text()
     )

@@ -39,6 +39,8 @@ def test_training_leaves_weights_that_evaluate_scores(tmp_path: Path) -> None:
     assert set(scores["splits"]) == {"noisy"}
     [drawn] = topple_json(*scoring, "-s", "stochastic=true")
     assert drawn["scores"] != scores["scores"]
+    [fast] = topple_json(*scoring, "--hz", "60")
+    assert fast["agent"] == "PPO-I (tuned, 60 Hz)"
 
 
 def test_a_sweep_fills_table_a4(tmp_path: Path) -> None:

@@ -123,7 +123,8 @@ class Scored:
         elif isinstance(selection, TaskSelection):
             selection = replace(selection, tasks=parse_tasks(self.tasks))
         else:
-            selection = replace(selection, games=self.game_names())
+            hz = self.hz or selection.hz
+            selection = replace(selection, games=self.game_names(), hz=hz)
         return replace(trained, selection=selection, attempts=self.attempts or 0)
 
 
