@@ -246,7 +246,9 @@ def test_unfinished_training_is_not_evaluated(
         ({"learning_rate": 0.0}, "learning_rate is 0.0; it has to be above 0"),
         ({"min_distance": -1.0}, "min_distance is -1.0; it has to be 0 or more"),
         ({"failure_radius": 0.0}, "failure_radius is 0.0; it has to be above 0"),
-        ({"min_distance": 0.1, "failure_penalty": 4.0}, "set one of them"),
+        ({"min_distance": 0.1, "failure_penalty": 4.0}, "cannot be combined with failure_penalty"),
+        ({"min_distance": 0.1, "near_miss": 1.0}, "cannot be combined with failure_penalty"),
+        ({"near_miss": -1.0}, "near_miss"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], message: str) -> None:

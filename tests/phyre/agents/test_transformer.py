@@ -287,6 +287,36 @@ def test_failures_count_against_what_is_near() -> None:
     assert indifferent.take_best() == 1
 
 
+def test_near_misses_count_for_what_is_near() -> None:
+    vectors = torch.tensor([[0.1], [0.2], [0.5], [0.6], [0.9]])
+    logits = torch.tensor([5.0, 0.9, 4.0, 0.8, 1.0])
+    belief = Belief(logits, vectors, penalty=4.0, radius=0.1, near_miss=3.0)
+    assert belief.take_best() == 0
+    belief.fail(0, 50.0)  # as far as usual, as all that is known: 0.9 - 4 * exp(-0.5) < 0
+    assert belief.take_best() == 2
+    belief.fail(2, 10.0)  # the median is 30 now: a near miss, and the first one was farther away
+    assert belief.take_best() == 3  # 0.8 + 3 * exp(-0.5)
+    belief.fail(3, 52.0)  # the median is 50: the first failure was as usual after all
+    assert belief.take_best() == 4
+    assert belief.take_best() == 1
+
+
+def test_watched_attempts_are_those_that_count(runner: Runner) -> None:
+    """Watching changes no outcome, and what is seen decides what is tried next."""
+    agent = Transformer(**{**TINY, "scrambled": 0, "watched": 0})
+    agent.train(training(runner))
+    blind = attempts_of(agent, runner)
+    agent.near_miss = 1e-9
+    agent.failure_penalty = 0.0
+    best_first = attempts_of(agent, runner)
+    agent.near_miss = 2.0
+    agent.failure_penalty = 4.0
+    watched = attempts_of(agent, runner)
+    assert len(watched) == len(best_first) == len(blind)
+    assert watched[0] == best_first[0] == blind[0]
+    assert watched not in (best_first, blind)
+
+
 def attempts_of(agent: Transformer, runner: Runner) -> list[list[float]]:
     """What an agent with weights of its own tries on two tasks."""
     selection = TaskSelection(Setup.BALL_CROSS_TEMPLATE, 0, Part.DEV, tasks=2)

@@ -6,6 +6,7 @@ import numpy as np
 
 from topple.phyre.action import Actions
 from topple.phyre.agents.dqn_network import Order
+from topple.phyre.agents.nearness import LOOKS, kept_distances
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing
@@ -24,6 +25,9 @@ def attempt_by_belief(
 ) -> tuple[Order, Outcomes]:
     """Try the best candidate again and again; a failure counts against those beside it.
 
+    If near misses count for those beside them, attempts are watched: a failure was as far from
+    success as the bodies of the goal stayed apart.
+
     Args:
         testing: where attempts are made.
         task: the task.
@@ -35,19 +39,33 @@ def attempt_by_belief(
     Returns:
         The places of the tried ones among the candidates, and their outcomes.
     """
+    listed = testing.actions(int(numbers.max(initial=-1)) + 1)
+
+    def attempt(place: int) -> tuple[Outcome, float | None]:
+        """The outcome of a candidate, and how far from success it was if that counts."""
+        number = numbers[place] if place < len(numbers) else None
+        if number is not None and not belief.near_miss:
+            return Outcome(int(testing.attempt_listed(task, [int(number)])[0])), None
+        if number is not None:
+            action = listed[number]
+        else:
+            assert others is not None
+            action = others[place - len(numbers)]
+        if not belief.near_miss:
+            return testing.attempt(task, action), None
+        assert task.scene.goal is not None
+        outcome, result = testing.watch(task, action, LOOKS)
+        return outcome, float(kept_distances(result, task.scene.goal[:2])[0])
+
     count = len(numbers) + (0 if others is None else len(others))
     tried: list[int] = []
     outcomes: list[int] = []
     for _ in range(min(testing.remaining(task), count)):
         tried.append(best := belief.take_best())
-        if best < len(numbers):
-            outcome = int(testing.attempt_listed(task, [int(numbers[best])])[0])
-        else:
-            assert others is not None
-            outcome = testing.attempt(task, others[best - len(numbers)])
+        outcome, distance = attempt(best)
         outcomes.append(outcome)
         if outcome == Outcome.NOT_SOLVED:
-            belief.fail(best)
+            belief.fail(best, distance)
         elif until_solved and outcome == Outcome.SOLVED:
             break
     return np.array(tried, np.int64), np.array(outcomes, np.int8)

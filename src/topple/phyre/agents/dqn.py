@@ -91,6 +91,9 @@ class Dqn(TaskLearner):
         failure_penalty: what a failed attempt takes from the logits of candidates beside it; with
             the distance it falls off as a Gaussian.
         failure_radius: standard deviation of that Gaussian.
+        near_miss: what a failed attempt that came nearer to the goal than usual adds to the logits
+            of candidates beside it; only failures as far from it as usual are then penalized. 0:
+            what happened in failed attempts does not count.
         online_updates: updates after each finished test task.
         online_learning_rate: learning rate of the online updates.
         device: cpu, cuda, or auto: a GPU if there is one.
@@ -122,6 +125,7 @@ class Dqn(TaskLearner):
     min_distance: float = 0.0
     failure_penalty: float = 0.0
     failure_radius: float = 0.1
+    near_miss: float = 0.0
     online_updates: int = 0
     online_learning_rate: float = 1e-4
     device: str = AUTO
@@ -135,11 +139,11 @@ class Dqn(TaskLearner):
         at_least(self, 1, "actions", "action_hidden_size", "action_layers", "width", "updates")
         at_least(self, 1, "batch_size", "attempts_per_task", "rank_size")
         at_least(self, 0, "tasks", "min_distance", "online_updates", "online_learning_rate")
-        at_least(self, 0, "failure_penalty")
+        at_least(self, 0, "failure_penalty", "near_miss")
         above_zero(self, "learning_rate", "failure_radius")
-        if self.min_distance and self.failure_penalty:
+        if self.min_distance and (self.failure_penalty or self.near_miss):
             raise ValueError(
-                "min_distance and failure_penalty both keep attempts apart; set one of them"
+                "min_distance cannot be combined with failure_penalty or near_miss; leave it out"
             )
         one_of(self, "fusion_place", FUSION_PLACES)
         if self.image_size not in IMAGE_SIZES:
@@ -306,12 +310,13 @@ class Dqn(TaskLearner):
             if not len(valid):
                 continue
             logits = scores(network, image, vectors[valid])
-            if self.failure_penalty:
+            if self.failure_penalty or self.near_miss:
                 belief = Belief(
                     torch.from_numpy(logits).to(self.device),
                     vectors[valid],
                     self.failure_penalty,
                     self.failure_radius,
+                    near_miss=self.near_miss,
                 )
                 tried, outcomes = attempt_by_belief(testing, task, valid, belief)
                 order = valid[tried]

@@ -18,21 +18,19 @@ import numpy as np
 import numpy.typing as npt
 
 from topple.phyre.action import Actions
+from topple.phyre.agents.nearness import APART, LOOKS_PER_SECOND, kept_distances
 from topple.phyre.builder import WALL_BODIES
 from topple.phyre.engine.backend import Backend
 from topple.phyre.engine.balls import with_balls
 from topple.phyre.engine.native import SceneSet, map_actions, simulate_batch
 from topple.phyre.engine.physics import Physics
-from topple.phyre.engine.request import MAX_STEPS, SCENE_SIZE, STEPS_PER_SECOND, Request
+from topple.phyre.engine.request import MAX_STEPS, STEPS_PER_SECOND, Request
 from topple.phyre.engine.result import BatchResult, Outcome
 from topple.phyre.frames import start_poses
 from topple.phyre.scene import Body, Circle, Polygon, Scene, Shape
 
-_LOOKS_PER_SECOND = 4  # at imagined bodies
 _FRAMES_PER_SECOND = 10  # of imagined motion
-_HELD_FRAMES = 3 * _LOOKS_PER_SECOND  # while a goal has to hold
 _LEAST_SCALE = 0.2  # of a misperceived size
-_APART = 2.0 * SCENE_SIZE  # pixels; farther than two bodies of a scene can be
 
 
 class Imagined(NamedTuple):
@@ -126,16 +124,6 @@ def _scaled(shape: Shape, scale: float) -> Shape:
     return Polygon(tuple((x * scale, y * scale) for x, y in shape.vertices))
 
 
-def _kept_distance(
-    apart: npt.NDArray[np.float64], frame_count: npt.NDArray[np.int32]
-) -> npt.NDArray[np.float64]:
-    """[attempts] the least distance that two bodies did not exceed for as long as a goal takes."""
-    window = min(_HELD_FRAMES, apart.shape[1])
-    windows = np.lib.stride_tricks.sliding_window_view(apart, window, axis=1).max(axis=2)
-    complete = np.arange(windows.shape[1]) <= frame_count[:, None] - window
-    return np.asarray(np.where(complete, windows, _APART).min(axis=1))
-
-
 class NativeMind:
     """The engine of the benchmark with other physics, on a perceived scene.
 
@@ -150,7 +138,7 @@ class NativeMind:
         self._physics = physics
         self._request = Request(
             max_steps=physics.steps(MAX_STEPS),
-            stride=max(1, round(1 / physics.time_step / _LOOKS_PER_SECOND)),
+            stride=max(1, round(1 / physics.time_step / LOOKS_PER_SECOND)),
             states=True,
             final_state=True,
         )
@@ -170,13 +158,10 @@ class NativeMind:
         return replace(self._physics, seed=seed) if self._physics.noise else self._physics
 
     def _expected(self, result: BatchResult) -> Imagined:
-        assert result.states is not None
         assert result.final_state is not None
-        one, two = (result.states[:, :, body, :2] for body in self._goal)
-        apart = np.hypot(*np.moveaxis(one - two, -1, 0)).astype(np.float64)
         return Imagined(
             result.outcome == Outcome.SOLVED,
-            _kept_distance(apart, result.frame_count),
+            kept_distances(result, self._goal),
             result.final_state[:, : self._bodies, :2].astype(np.float64),
         )
 
@@ -331,7 +316,7 @@ class OtherEngineMind:
         assert goal is not None
         # The longer they touched, the nearer to a solution.
         missing = 1 - result.touch / goal.hold_steps
-        distance = np.where(np.isfinite(result.distance), result.distance, _APART)
+        distance = np.where(np.isfinite(result.distance), result.distance, APART)
         bodies = len(self._scene.bodies)
         return Imagined(
             result.outcome == Outcome.SOLVED, distance + missing, result.final[:, :bodies, :2]

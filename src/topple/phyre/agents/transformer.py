@@ -138,6 +138,9 @@ class Transformer(TaskLearner):
         likeness_radius: the same for the network's own summaries of attempts, whose distances
             then count as well: a failure takes less from what the network tells apart from it.
             0: summaries do not count.
+        near_miss: what a failed attempt that came nearer to the goal than usual adds to the logits
+            of candidates beside it; only failures as far from it as usual are then penalized. 0:
+            what happened in failed attempts does not count.
         mirrored: whether an action is scored in the mirrored scene, too; logits are averaged.
         online_updates: updates after each finished test task.
         online_learning_rate: learning rate of the online updates.
@@ -183,6 +186,7 @@ class Transformer(TaskLearner):
     failure_penalty: float = 4.0
     failure_radius: float = 0.1
     likeness_radius: float = 0.0
+    near_miss: float = 0.0
     mirrored: bool = False
     online_updates: int = 0
     online_learning_rate: float = 1e-4
@@ -207,6 +211,7 @@ class Transformer(TaskLearner):
             "data_seed",
             "failure_penalty",
             "likeness_radius",
+            "near_miss",
             "online_updates",
             "online_learning_rate",
         )
@@ -470,7 +475,10 @@ class Transformer(TaskLearner):
             if self.likeness_radius:
                 scale = self.failure_radius / self.likeness_radius
                 beside = torch.cat([vectors, scale * functional.normalize(scored.summaries)], dim=1)
-            belief = Belief(scored.logits, beside, self.failure_penalty, self.failure_radius)
+            belief = Belief(
+                *(scored.logits, beside, self.failure_penalty, self.failure_radius),
+                near_miss=self.near_miss,
+            )
             others = scored.actions[len(valid) :]
             tried, outcomes = attempt_by_belief(
                 testing, task, valid, belief, others, until_solved=online is None
