@@ -32,7 +32,7 @@ OTHERS = 3  # failures that the usual distance is the median of
 def pairs(
     task: Task, actions: npt.NDArray[np.float64], rng: np.random.Generator
 ) -> npt.NDArray[np.float64] | None:
-    """[kinds of failure, distances, 3] solutions, solutions expected, and pairs of a task."""
+    """[kinds of failure, distances, 2] solutions, and those expected of any action of a task."""
     scene = SceneSet([task.scene])
     tried = actions[valid_actions(scene, actions)[0]]
     result = simulate_batch(scene, np.zeros(len(tried), np.int32), tried, LOOKS)
@@ -44,7 +44,7 @@ def pairs(
     apart = kept_distances(result, task.scene.goal[:2])[failed]
     usual = np.median(rng.choice(apart, (len(apart), OTHERS)), axis=1)
     kind = np.digitize(apart / usual, SHARES)
-    found = np.zeros((len(NAMES), len(DISTANCES) + 1, 3))
+    found = np.zeros((len(NAMES), len(DISTANCES) + 1, 2))
     for place, number in zip(kind, failed, strict=True):
         away = np.linalg.norm(tried - tried[number], axis=1)
         column = np.digitize(away, DISTANCES)
@@ -52,7 +52,6 @@ def pairs(
         counts = np.bincount(column[others], minlength=len(DISTANCES) + 1)
         found[place, :, 0] += np.bincount(column[solved], minlength=len(DISTANCES) + 1)
         found[place, :, 1] += solved.mean() * counts
-        found[place, :, 2] += counts
     return found
 
 
@@ -79,7 +78,7 @@ def main() -> None:
     names = [f"{low} to {high}" for low, high in zip(edges, DISTANCES, strict=False)]
     print(f"{'goal bodies stayed':18}", *(f"{name:>12}" for name in names))
     for kind, name in enumerate(NAMES):
-        solved, expected, _ = total[kind, : len(DISTANCES)].T
+        solved, expected = total[kind, : len(DISTANCES)].T
         ratios = np.log((solved + 0.5) / (expected + 0.5))
         print(f"{name:18}", *(f"{ratio:+12.2f}" for ratio in ratios))
 

@@ -38,6 +38,7 @@ ABLATIONS: dict[str, dict[str, Setting]] = {
     "dqn-fuse-all": {"fusion_place": "all"},
     "dqn-fuse-global": {"fusion_place": "last-single"},
 }
+FELT: dict[str, Setting] = {"failure_penalty": 4.0, "failure_radius": 0.1}  # our own variant
 
 
 def made(path: Path, setup: Setup) -> Dqn:
@@ -55,15 +56,16 @@ def test_settings_are_the_published_ones(path: Path, setup: Setup) -> None:
         **Dqn().settings,
         "rank_size": RANKED[setup],
         "online_updates": 5 if path.stem == "dqn-o" and across else 0,
-        **ABLATIONS.get(path.stem, {}),
+        **{"dqn-felt": FELT, **ABLATIONS}.get(path.stem, {}),
     }
     assert made(path, setup).settings == expected
 
 
 def test_all_files_are_known() -> None:
-    assert {path.stem for path in FILES} == {"dqn", "dqn-o", *ABLATIONS}
+    assert {path.stem for path in FILES} == {"dqn", "dqn-o", "dqn-felt", *ABLATIONS}
     specs = {path.stem: find_spec(str(path), "phyre") for path in FILES}
     assert specs.pop("dqn-o").label == "DQN-O"
+    assert specs.pop("dqn-felt").variant == "failures felt"
     assert {spec.label for spec in specs.values()} == {"DQN"}
     assert {spec.variant for spec in specs.values()} == set(VARIANTS)
 
