@@ -51,7 +51,7 @@ from topple.phyre import Setup, Tier, tier_tasks
 from topple.phyre.analysis.grid_ceilings import SHIPPED, grid_counts, template_ceilings
 from topple.phyre.analysis.solvability import THRESHOLDS, Evidence, Verdict, decide
 from topple.phyre.auccess import auccess, success_at
-from topple.phyre.dev_figures import study_named, study_points
+from topple.phyre.dev_figures import VARIANTS, study_named, study_points
 from topple.phyre.fold import SEEDS
 from topple.phyre.grid import Grid
 from topple.phyre.published import published_auccess, published_folds
@@ -227,11 +227,8 @@ def _learned_from_tasks(record: PhyreRecord) -> bool:
     return bool(record.protocol["training_tasks"])
 
 
-#: Variants of DQN in the supplement of PHYRE, and what they are compared with.
-ABLATIONS = (
-    *("Baseline", "NoBalancing", "Act1024", "Act1024x2"),
-    *("FuseFirst", "FuseAll", "FuseGlobal"),
-)
+#: What the supplement of PHYRE changes in DQN, and what that is compared with.
+ABLATIONS = tuple(VARIANTS.values())
 
 
 def _dqn_ablations() -> tuple[Header, Rows]:
