@@ -66,3 +66,26 @@ def test_mistakes_are_explained(tmp_path: Path) -> None:
     assert "is not a list of folds" in topple_mistake(*table2, "--folds", "a")
     assert "no run records" in topple_mistake("report", tmp_path)
     assert "no template file" in topple_mistake("analyse", "difficulty", tmp_path / "none.py")
+
+
+def test_failures_are_those_of_the_matching_records(tmp_path: Path) -> None:
+    runs, out = tmp_path / "runs", tmp_path / "figures"
+    for agent in ("rand", "optimal"):
+        words = ("evaluate", "--agent", agent, "--setup", "ball_within", "--attempts", "2")
+        cache = ("--cache", tmp_path / "cache")
+        topple(*words, "--tasks", "6", "--label", agent.upper(), *cache, "--runs", runs)
+    told = topple_json("analyse", "failures", runs, "--agent", "rand", "--out", out)
+    [table] = told["tables"]
+    assert table["title"] == "Failures of RAND"
+    assert sum(int(row["tasks"]) for row in table["rows"]) == 6
+    worst = [float(row["AUCCESS"]) for row in table["rows"]]
+    assert worst == sorted(worst)
+    assert told["files"] == [str(out / "never_solved.png")]
+    assert (out / "never_solved.png").stat().st_size > 1000
+
+    # What one of them solves is not unsolved any more.
+    both = topple_json("analyse", "failures", runs, "--setup", "ball_within", "--out", out)
+    never = [sum(int(row["never solved"]) for row in t["rows"]) for t in (table, both["tables"][0])]
+    assert never[0] > never[1]
+    mistake = topple_mistake("analyse", "failures", runs, "--agent", "nobody")
+    assert "matches --agent and --setup" in mistake

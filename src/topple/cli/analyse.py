@@ -1,4 +1,4 @@
-"""`topple analyse`: difficulty, diversity and solvability of PHYRE tasks, grids, and people."""
+"""`topple analyse`: PHYRE tasks and grids of actions, the failures of agents, and people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from topple.cli.options import (
     Cache,
     Compute,
     Database,
+    RunsArgument,
     Seed,
+    SetupName,
     Templates,
     TemplatesArgument,
     out_file,
@@ -33,7 +35,8 @@ from topple.cli.select_tasks import chosen_tasks
 from topple.cli.study import open_store
 from topple.files import write_whole
 from topple.iphyre.analysis.people import game_candidates, played_games
-from topple.phyre import Task, Tier
+from topple.media.files import save_png
+from topple.phyre import Setup, Task, Tier, load_task
 from topple.phyre.analysis.difficulty import (
     difficulty_table,
     random_curve,
@@ -41,6 +44,7 @@ from topple.phyre.analysis.difficulty import (
     template_difficulty,
 )
 from topple.phyre.analysis.diversity import diversity_table, reach_table, template_diversity
+from topple.phyre.analysis.failures import failure_table, hardest, template_failures
 from topple.phyre.analysis.grid_ceilings import ceiling_table, grid_counts, template_ceilings
 from topple.phyre.analysis.people import task_candidates, tried_tasks
 from topple.phyre.analysis.solvability import (
@@ -63,7 +67,9 @@ from topple.phyre.figures import (
     solvability_figure,
 )
 from topple.phyre.grid import Grid
+from topple.phyre.pictures import puzzle_sheet
 from topple.phyre.scene.codec import fingerprint
+from topple.phyre.selection import Part
 from topple.player.path import compute_path
 from topple.reports.noise import (
     CANDIDATES,
@@ -79,13 +85,14 @@ from topple.runs.agent import Kind
 from topple.runs.record import RunRecord, find_records
 
 app = App(
-    """Analyse PHYRE tasks, published ones or your own, and the people who solve puzzles.
+    """Analyse PHYRE tasks, published ones or your own, and the agents and people who solve them.
 
     An interrupted analysis resumes where it stopped.
 
     Examples:
       topple analyse difficulty ball --actions 1000
       topple analyse solvability my_template.py
+      topple analyse failures results/phyre --agent DQN --setup ball_cross
       topple analyse people k3w9abcdefgh
     """
 )
@@ -275,6 +282,50 @@ def grid(
                 counts = grid_counts(chosen, tasks, folder, check_backend(backend), bar.report)
             tables.append(ceiling_table(str(chosen), template_ceilings(tasks, counts)))
     return results(tables)
+
+
+@app.command()
+def failures(
+    runs: RunsArgument,
+    agent: list[str] | None = None,
+    setup: SetupName = None,
+    most: Annotated[int, typer.Option(min=1, max=400)] = 20,
+    out: Out = _FIGURES,
+) -> Output:
+    """Show the PHYRE templates that agents do worst on, and puzzles that they never solve.
+
+    All test records that match are taken together: a puzzle counts as never
+    solved if it is solved in none of them.
+
+    Options:
+        agent: Agent as it is called in reports. Can be repeated. The default is all agents.
+        most: Number of puzzles to draw.
+
+    Examples:
+      topple analyse failures results/phyre --agent DQN --agent DQN-O --setup ball_cross
+      topple analyse failures runs --agent "DQN (failures felt)" --most 10 --json
+    """
+    wanted = None if setup is None else Setup.parse(setup)
+    names = {name.casefold() for name in agent or []}
+    records = [
+        record
+        for record in find_records(*runs, benchmark="phyre")
+        if record.config.selection.part is Part.TEST
+        and wanted in (None, record.config.selection.setup)
+        and (not names or record.config.title.casefold() in names)
+    ]
+    if not records:
+        raise ValueError(
+            "no record of PHYRE on test tasks matches --agent and --setup; `topple report` shows "
+            "the names of agents"
+        )
+    found = template_failures(records)
+    named = sorted({record.config.title for record in records})
+    files = []
+    if tasks := hardest(found, most):
+        files.append(out / "never_solved.png")
+        save_png(puzzle_sheet([load_task(task).scene for task in tasks]), files[0])
+    return results([failure_table(f"Failures of {', '.join(named)}", found)], files)
 
 
 _PUZZLES: dict[str, tuple[Callable[..., list[Any]], Callable[..., Iterator[Candidates]]]] = {
