@@ -563,6 +563,9 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/mem_within/ball": partial(_mem_within, Tier.BALL),
     "phyre/mem_within/two_balls": partial(_mem_within, Tier.TWO_BALLS),
     "phyre/ranked_actions": _ranked_actions,
+    "phyre/adaptive": partial(
+        _whole_folds, "variant", lambda record: record.config.agent == "adaptive"
+    ),
     "phyre/solvability": _solvable_tasks,
     "phyre/grids": _grid_ceilings,
     "phyre/dqn": partial(_learners, "DQN", "DQN-O"),

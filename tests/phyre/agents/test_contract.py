@@ -20,6 +20,7 @@ from topple.runs.agent import Setting
 ATTEMPTS = 2
 SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"actions": 4}}
 SMALL["optimal"] = {"actions": 4}
+SMALL["adaptive"] = {"candidates": 20}
 SMALL["dqn"] = {
     "actions": 4,
     "rank_size": 4,
