@@ -74,7 +74,7 @@ def test_failures_are_those_of_the_matching_records(tmp_path: Path) -> None:
         words = ("evaluate", "--agent", agent, "--setup", "ball_within", "--attempts", "2")
         cache = ("--cache", tmp_path / "cache")
         topple(*words, "--tasks", "6", "--label", agent.upper(), *cache, "--runs", runs)
-    told = topple_json("analyse", "failures", runs, "--agent", "rand", "--out", out)
+    told = topple_json("analyse", "failures", runs, "--named", "rand", "--out", out)
     [table] = told["tables"]
     assert table["title"] == "Failures of RAND"
     assert sum(int(row["tasks"]) for row in table["rows"]) == 6
@@ -87,5 +87,5 @@ def test_failures_are_those_of_the_matching_records(tmp_path: Path) -> None:
     both = topple_json("analyse", "failures", runs, "--setup", "ball_within", "--out", out)
     never = [sum(int(row["never solved"]) for row in t["rows"]) for t in (table, both["tables"][0])]
     assert never[0] > never[1]
-    mistake = topple_mistake("analyse", "failures", runs, "--agent", "nobody")
-    assert "matches --agent and --setup" in mistake
+    mistake = topple_mistake("analyse", "failures", runs, "--named", "nobody")
+    assert "matches --named and --setup" in mistake

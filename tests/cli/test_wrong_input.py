@@ -87,7 +87,7 @@ BAD = {
 }
 #: Names that people choose, and what only a model or a cluster could refuse.
 FREE = {"--address", "--allow-host", "--grid", "--group", "--host", "--key-variable", "--label"}
-FREE |= {"--model", "--owner-key", "--preset", "--strategy", "--title"}
+FREE |= {"--model", "--named", "--owner-key", "--preset", "--strategy", "--title"}
 
 
 def bad_value(option: Any) -> str | None:

@@ -92,7 +92,7 @@ app = App(
     Examples:
       topple analyse difficulty ball --actions 1000
       topple analyse solvability my_template.py
-      topple analyse failures results/phyre --agent DQN --setup ball_cross
+      topple analyse failures results/phyre --named DQN --setup ball_cross
       topple analyse people k3w9abcdefgh
     """
 )
@@ -287,7 +287,7 @@ def grid(
 @app.command()
 def failures(
     runs: RunsArgument,
-    agent: list[str] | None = None,
+    named: list[str] | None = None,
     setup: SetupName = None,
     most: Annotated[int, typer.Option(min=1, max=400)] = 20,
     out: Out = _FIGURES,
@@ -298,15 +298,15 @@ def failures(
     solved if it is solved in none of them.
 
     Options:
-        agent: Agent as it is called in reports. Can be repeated. The default is all agents.
+        named: Name of an agent in reports. Can be repeated. The default is all agents.
         most: Number of puzzles to draw.
 
     Examples:
-      topple analyse failures results/phyre --agent DQN --agent DQN-O --setup ball_cross
-      topple analyse failures runs --agent "DQN (failures felt)" --most 10 --json
+      topple analyse failures results/phyre --named DQN --named DQN-O --setup ball_cross
+      topple analyse failures runs --named "DQN (failures felt)" --most 10 --json
     """
     wanted = None if setup is None else Setup.parse(setup)
-    names = {name.casefold() for name in agent or []}
+    names = {name.casefold() for name in named or []}
     records = [
         record
         for record in find_records(*runs, benchmark="phyre")
@@ -316,16 +316,16 @@ def failures(
     ]
     if not records:
         raise ValueError(
-            "no record of PHYRE on test tasks matches --agent and --setup; `topple report` shows "
+            "no record of PHYRE on test tasks matches --named and --setup; `topple report` shows "
             "the names of agents"
         )
     found = template_failures(records)
-    named = sorted({record.config.title for record in records})
+    shown = sorted({record.config.title for record in records})
     files = []
     if tasks := hardest(found, most):
         files.append(out / "never_solved.png")
         save_png(puzzle_sheet([load_task(task).scene for task in tasks]), files[0])
-    return results([failure_table(f"Failures of {', '.join(named)}", found)], files)
+    return results([failure_table(f"Failures of {', '.join(shown)}", found)], files)
 
 
 _PUZZLES: dict[str, tuple[Callable[..., list[Any]], Callable[..., Iterator[Candidates]]]] = {
