@@ -22,9 +22,10 @@ from topple.phyre.engine.native import SceneSet, simulate_batch, valid_actions
 from topple.phyre.engine.result import Outcome
 from topple.phyre.fold import Setup
 from topple.phyre.task import Task
+from topple.runs.belief import NEAR, USUAL
 
 DISTANCES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)  # between actions
-SHARES = (0.6, 0.9, 1.05)  # of the usual distance between the goal's bodies
+SHARES = (0.6, NEAR, USUAL)  # of the usual distance between the goal's bodies
 NAMES = ("far nearer", "nearer", "as usual", "farther")
 OTHERS = 3  # failures that the usual distance is the median of
 

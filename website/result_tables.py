@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from topple.cli.iphyre_analyse import JITTERS_MS, oracle_plans
 from topple.cli.reproduce_iphyre import ALL_AGENTS, wanted_columns
@@ -80,6 +81,7 @@ RANKED = (10, 100, 1_000, 10_000, 100_000)  # actions in Figure 4
 #: As printed for people: reward, games solved, rewards by split.
 PEOPLE = ("844.2", "87.6 %", "898.0", "879.2", "798.7", "801.0")
 ATTEMPTS = (1, 10, 100)  # at which the share of solved tasks is shown
+SOLVED = f"solved within {', '.join(map(str, ATTEMPTS))}"  # the column of these shares
 
 Header = Sequence[str]
 Rows = Iterable[Sequence[str]]
@@ -231,6 +233,12 @@ def _learned_from_tasks(record: PhyreRecord) -> bool:
 ABLATIONS = tuple(VARIANTS.values())
 
 
+def _shares(runs: Sequence[npt.NDArray[np.int64]]) -> str:
+    """The shares of tasks solved within some numbers of attempts, as means over runs."""
+    means = (np.mean([success_at(first, count) for first in runs]) for count in ATTEMPTS)
+    return ", ".join(f"{mean:.3f}" for mean in means)
+
+
 def _dqn_ablations() -> tuple[Header, Rows]:
     """Ablations of DQN that were trained alike, and how far each is from the baseline."""
     scores = {
@@ -242,18 +250,16 @@ def _dqn_ablations() -> tuple[Header, Rows]:
     rows = []
     for variant in (name for name in ABLATIONS if name in scores):
         results = scores[variant]
-        shares = (success_at(results.first_solved, k) for k in ATTEMPTS)
         difference = 100 * (results.auccess - baseline)
         rows.append(
             (
                 variant,
                 f"{100 * results.auccess:.1f}",
                 "" if variant == "Baseline" else f"{difference:+.1f}",
-                ", ".join(f"{share:.3f}" for share in shares),
+                _shares([results.first_solved]),
             )
         )
-    within = ", ".join(map(str, ATTEMPTS))
-    return ("variant", "AUCCESS", "difference", f"solved within {within} attempts"), rows
+    return ("variant", "AUCCESS", "difference", f"{SOLVED} attempts"), rows
 
 
 def _learners(*labels: str) -> tuple[Header, Rows]:
@@ -276,20 +282,18 @@ def _learners(*labels: str) -> tuple[Header, Rows]:
                     continue
                 if config.variant in ABLATIONS:
                     continue
-                shares = (success_at(record.results.first_solved, k) for k in ATTEMPTS)
                 rows.append(
                     (
                         f"{name}, {fold}",
                         ", ".join(filter(None, (label, config.variant))),
                         f"{record.results.auccess:.4f}",
                         "" if config.variant else published_auccess(label, setup, fold) or "",
-                        ", ".join(f"{share:.3f}" for share in shares),
+                        _shares([record.results.first_solved]),
                         f"{config.settings['actions']:,}",
                         f"{config.settings['updates']:,}",
                     )
                 )
-    within = ", ".join(map(str, ATTEMPTS))
-    header = ("setup, fold", "agent", "AUCCESS", "published", f"solved within {within} attempts")
+    header = ("setup, fold", "agent", "AUCCESS", "published", f"{SOLVED} attempts")
     return (*header, "actions per task", "updates"), rows
 
 
@@ -317,7 +321,6 @@ def _whole_folds(word: str, is_wanted: Callable[[PhyreRecord], bool]) -> tuple[H
     ):
         firsts = [record.results.first_solved for record in records]
         early = [100 * auccess(first, 10) for first in firsts]
-        shares = (np.mean([success_at(first, k) for first in firsts]) for k in ATTEMPTS)
         scores = [100 * record.results.auccess for record in records]
         best = [published_folds(agent, setup) for agent in ("DQN", "DQN-O")]
         rows.append(
@@ -327,13 +330,12 @@ def _whole_folds(word: str, is_wanted: Callable[[PhyreRecord], bool]) -> tuple[H
                 str(len(records)),
                 _spread(scores),
                 _spread(early),
-                ", ".join(f"{share:.3f}" for share in shares),
+                _shares(firsts),
                 ", ".join(f"{100 * np.mean(folds):.1f}" for folds in best if folds),
             )
         )
-    within = ", ".join(map(str, ATTEMPTS))
     header = ("setup", word, "folds", "AUCCESS", "AUCCESS, 10 attempts")
-    return (*header, f"solved within {within}", "published DQN, DQN-O (learned)"), rows
+    return (*header, SOLVED, "published DQN, DQN-O (learned)"), rows
 
 
 def _gpu_speed(file: str, *columns: str) -> dict[tuple[str, ...], float]:

@@ -77,7 +77,7 @@ def scramble(
         games: where pieces come from.
         name: of the new game.
         rng: of all random choices.
-        combined: how often another game is put in as a whole, as far as there is room for it.
+        combined: how often another game is put in as a whole, as far as it fits.
 
     Raises:
         GameError: The name is none.
@@ -148,7 +148,7 @@ def _lend(scene: _Scene, other: _Scene, rng: np.random.Generator) -> None:
 
 
 def _put_in(scene: _Scene, other: _Scene) -> None:
-    """Take over all bodies of another game that there is room for, balls first."""
+    """Take over all bodies of another game that fit, balls first."""
     bodies = range(len(other.pieces))
     _take(scene, other, sorted(bodies, key=lambda body: other.pieces[body].kind is not None))
 

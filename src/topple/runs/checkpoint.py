@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from topple.files import whole_file
 
@@ -82,6 +82,11 @@ def check_settings(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
                 f"the checkpoint was trained with {name} = {found.get(name)}, not {value}; "
                 "use the same settings or another folder"
             )
+
+
+def half_precision(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights in half precision, in the memory of the host, for small files."""
+    return {name: value.to("cpu", torch.float16) for name, value in weights.items()}
 
 
 def load_weights(network: nn.Module, weights: Mapping[str, Any]) -> None:

@@ -48,13 +48,13 @@ def test_pictures_go_wherever_the_caller_wants_them(scenes: SceneSet, shift: int
     images = not_none(wanted.images)
     memory: npt.NDArray[np.uint8] = np.full(images.size + 128, 255, np.uint8)
     start = -memory.ctypes.data % 64 + shift
-    room = memory[start : start + images.size]
-    room[:] = 0
-    result = simulate(scenes, request, replace(wanted, images=room.reshape(images.shape)))
+    part = memory[start : start + images.size]
+    part[:] = 0
+    result = simulate(scenes, request, replace(wanted, images=part.reshape(images.shape)))
     assert np.shares_memory(not_none(result.images), memory)
     np.testing.assert_array_equal(not_none(result.images), images)
     assert (memory[:start] == 255).all()
-    assert (memory[start + room.size :] == 255).all()
+    assert (memory[start + part.size :] == 255).all()
 
 
 @pytest.mark.parametrize("stride", [1, 7, 60, 999, 1000])

@@ -26,6 +26,7 @@ from topple.runs.agent import UNSAVED, Report, TrainingOptions
 from topple.runs.checkpoint import (
     CheckpointError,
     check_settings,
+    half_precision,
     load_weights,
     read_state,
     write_state,
@@ -199,7 +200,7 @@ class Fitting:
         if self._is_finished:
             optimizer = {}
             if self.half_precision:
-                network = {name: weight.half() for name, weight in network.items()}
+                network = half_precision(network)
         content = {
             "key": dict(self.key),
             "run": dict(self.run),

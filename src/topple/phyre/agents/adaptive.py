@@ -52,11 +52,12 @@ class Adaptive(Untrained):
         listed = testing.actions(self.candidates)
         for task in testing.tasks:
             valid = np.flatnonzero(testing.fits(task, self.candidates))
+            actions = listed[valid]
             belief = Belief(
                 torch.zeros(len(valid)),
-                torch.from_numpy(listed[valid].astype(np.float32)),
+                torch.from_numpy(actions.astype(np.float32)),
                 self.failure_penalty,
                 self.failure_radius,
                 near_miss=self.near_miss,
             )
-            attempt_by_belief(testing, task, valid, belief, until_solved=True)
+            attempt_by_belief(testing, task, valid, actions, belief, until_solved=True)

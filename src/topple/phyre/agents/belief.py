@@ -18,8 +18,8 @@ def attempt_by_belief(
     testing: Testing,
     task: Task,
     numbers: Order,
+    actions: Actions,
     belief: Belief,
-    others: Actions | None = None,
     *,
     until_solved: bool = False,
 ) -> tuple[Order, Outcomes]:
@@ -31,36 +31,28 @@ def attempt_by_belief(
     Args:
         testing: where attempts are made.
         task: the task.
-        numbers: [listed] numbers of the candidates in the list of actions; all valid.
-        belief: about these candidates, then about the others.
-        others: [others, action_size] candidates that are not in the list; all valid.
+        numbers: [listed] numbers in the list of actions of those candidates that are from there.
+        actions: [candidates, action_size] all candidates, the listed ones first; all valid.
+        belief: about them.
         until_solved: whether the attempt that solves the task is the last.
 
     Returns:
         The places of the tried ones among the candidates, and their outcomes.
     """
-    listed = testing.actions(int(numbers.max(initial=-1)) + 1)
 
     def attempt(place: int) -> tuple[Outcome, float | None]:
         """The outcome of a candidate, and how far from success it was if that counts."""
-        number = numbers[place] if place < len(numbers) else None
-        if number is not None and not belief.near_miss:
-            return Outcome(int(testing.attempt_listed(task, [int(number)])[0])), None
-        if number is not None:
-            action = listed[number]
-        else:
-            assert others is not None
-            action = others[place - len(numbers)]
-        if not belief.near_miss:
-            return testing.attempt(task, action), None
-        assert task.scene.goal is not None
-        outcome, result = testing.watch(task, action, LOOKS)
-        return outcome, float(kept_distances(result, task.scene.goal[:2])[0])
+        if belief.near_miss:
+            assert task.scene.goal is not None
+            outcome, result = testing.watch(task, actions[place], LOOKS)
+            return outcome, float(kept_distances(result, task.scene.goal[:2])[0])
+        if place < len(numbers):
+            return Outcome(int(testing.attempt_listed(task, [int(numbers[place])])[0])), None
+        return testing.attempt(task, actions[place]), None
 
-    count = len(numbers) + (0 if others is None else len(others))
     tried: list[int] = []
     outcomes: list[int] = []
-    for _ in range(min(testing.remaining(task), count)):
+    for _ in range(min(testing.remaining(task), len(actions))):
         tried.append(best := belief.take_best())
         outcome, distance = attempt(best)
         outcomes.append(outcome)

@@ -318,7 +318,7 @@ class Dqn(TaskLearner):
                     self.failure_radius,
                     near_miss=self.near_miss,
                 )
-                tried, outcomes = attempt_by_belief(testing, task, valid, belief)
+                tried, outcomes = attempt_by_belief(testing, task, valid, listed[valid], belief)
                 order = valid[tried]
             else:
                 order = valid[best_first(logits)]

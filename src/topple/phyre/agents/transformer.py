@@ -55,7 +55,7 @@ from topple.phyre.scramble import ACTIONS, LIST_LENGTH, Free, Scrambled, Source
 from topple.phyre.task import Task
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
 from topple.runs.belief import Belief
-from topple.runs.checkpoint import CheckpointError, load_weights
+from topple.runs.checkpoint import CheckpointError, half_precision, load_weights
 from topple.runs.device import AUTO, chosen_device
 from topple.runs.settings import above_zero, at_least, divisible, fraction
 
@@ -286,7 +286,7 @@ class Transformer(TaskLearner):
                 done,
                 self.updates,
                 training.simulator_calls,
-                _half(network.state_dict()) if finished else network.state_dict(),
+                half_precision(network.state_dict()) if finished else network.state_dict(),
                 {} if finished else updates.optimizer.state_dict()["state"],
                 seen + (before.tasks if before else 0),
                 training.puzzles,
@@ -479,9 +479,8 @@ class Transformer(TaskLearner):
                 *(scored.logits, beside, self.failure_penalty, self.failure_radius),
                 near_miss=self.near_miss,
             )
-            others = scored.actions[len(valid) :]
             tried, outcomes = attempt_by_belief(
-                testing, task, valid, belief, others, until_solved=online is None
+                testing, task, valid, scored.actions, belief, until_solved=online is None
             )
             if online is not None:
                 online.learn(place, vectors[torch.from_numpy(tried)], outcomes)
@@ -601,11 +600,6 @@ class TransformerOnline(Transformer):
     """The transformer that also learns from its attempts on test tasks."""
 
     online_updates: int = 5
-
-
-def _half(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Weights in half precision, in the memory of the host, for small files."""
-    return {name: value.to("cpu", torch.float16) for name, value in weights.items()}
 
 
 def _single(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
