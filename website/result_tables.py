@@ -304,7 +304,7 @@ def _transformer() -> tuple[Header, Rows]:
 
 
 def _whole_folds(word: str, is_wanted: Callable[[PhyreRecord], bool]) -> tuple[Header, Rows]:
-    """Whole folds, by setup and by the variant of the agent.
+    """Whole folds, by setup and by the variant of the agent, or its label if it has none.
 
     Args:
         word: what the variants are.
@@ -314,7 +314,8 @@ def _whole_folds(word: str, is_wanted: Callable[[PhyreRecord], bool]) -> tuple[H
     for record in _phyre_records():
         selection = record.config.selection
         if is_wanted(record) and selection.setup and selection.tasks is None:
-            found.setdefault((selection.setup, record.config.variant), []).append(record)
+            variant = record.config.variant or record.config.label
+            found.setdefault((selection.setup, variant), []).append(record)
     rows = []
     for (setup, variant), records in sorted(
         found.items(), key=lambda item: list(SETUPS).index(item[0][0])
@@ -566,7 +567,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/mem_within/two_balls": partial(_mem_within, Tier.TWO_BALLS),
     "phyre/ranked_actions": _ranked_actions,
     "phyre/adaptive": partial(
-        _whole_folds, "variant", lambda record: record.config.agent == "adaptive"
+        _whole_folds, "agent", lambda record: record.config.agent == "adaptive"
     ),
     "phyre/solvability": _solvable_tasks,
     "phyre/grids": _grid_ceilings,
