@@ -3,8 +3,9 @@
 
 namespace topple {
 
-void bind_phyre(nb::module_& m);   // phyre.cpp
-void bind_iphyre(nb::module_& m);  // iphyre.cpp
+void bind_phyre(nb::module_& m);     // phyre.cpp
+void bind_iphyre(nb::module_& m);    // iphyre.cpp
+void bind_chipmunk(nb::module_& m);  // chipmunk.cpp
 
 }  // namespace topple
 
@@ -17,5 +18,6 @@ NB_MODULE(_native, m) {
   nb::module_ phyre = m.def_submodule("phyre", "The PHYRE engine.");
   nb::module_ iphyre = m.def_submodule("iphyre", "The I-PHYRE engine.");
   topple::bind_phyre(phyre);
+  topple::bind_chipmunk(phyre);
   topple::bind_iphyre(iphyre);
 }

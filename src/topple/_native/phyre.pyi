@@ -21,6 +21,7 @@ FEATURE_SIZE: int
 STATE_SIZE: int
 SCENE_ARRAYS: tuple[str, ...]
 OUTPUTS: tuple[str, ...]
+CHIPMUNK_FUNCTIONS: tuple[str, ...]
 
 class Outcome(IntEnum):
     NOT_SOLVED = -1
@@ -141,3 +142,37 @@ class Simulation:
     def fixtures(self) -> npt.NDArray[np.float32]: ...
     def polygon(self, fixture: int) -> npt.NDArray[np.float32]: ...
     def contacts(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
+
+class ChipmunkLibrary:
+    soften: int  # address of a cpCollisionBeginFunc, which takes `data` as its user data
+    data: int
+    def __init__(self, addresses: dict[str, int], bounce_speed: float) -> None: ...
+
+class ChipmunkPace:
+    def __init__(self, *, max_steps: int, stride: int, dt: float, damping: float) -> None: ...
+
+class ChipmunkSpace:
+    def __init__(
+        self,
+        library: ChipmunkLibrary,
+        space: int,  # its address
+        rows: npt.NDArray[np.float64],  # [moving bodies, columns]
+        *,
+        centre: int,  # column of x; y follows
+        motion: npt.NDArray[np.int64],  # [3] columns of the velocity and the spin
+        seen: npt.NDArray[np.int64],  # [2] first column and end of what is recorded
+        goal_rows: npt.NDArray[np.int64],  # [2], -1 of a static body
+        places: npt.NDArray[np.float64],  # [2, 2] of static goal bodies
+        reach: float,
+        bounds: npt.NDArray[np.float64],  # [4] left, low, right, high
+        shapes: npt.NDArray[np.uint64],  # [pairs, 2] addresses
+        hold_steps: int,
+    ) -> None: ...
+    def advance(
+        self,
+        progress: npt.NDArray[np.int64],  # [4] steps, of this touch, of the longest touch; looks
+        path: npt.NDArray[np.float64],  # [looks, moving goal bodies, columns seen]
+        noise: npt.NDArray[np.float64] | None,  # [looks, moving bodies, 3] factors
+        looks: int,
+        pace: ChipmunkPace,
+    ) -> bool: ...  # whether the attempt is over

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,11 @@ from topple.phyre.engine.result import Outcome
 from topple.phyre.scene import Body, Circle, Color, Goal, Polygon, Scene
 from topple.phyre.simulator import Simulator
 from topple.phyre.tier import Tier
+from topple.pymunk_memory import Floats
 
 pytest.importorskip("pymunk")
-from topple.phyre.agents.chipmunk import ChipmunkMind, Constants, Imagined, _Space
+from topple.phyre.agents import chipmunk
+from topple.phyre.agents.chipmunk import ChipmunkMind, Constants, Imagined
 
 FLOOR = Body(
     (Polygon(((128.0, 5.0), (-128.0, 5.0), (-128.0, -5.0), (128.0, -5.0))),), False, (128, 5)
@@ -73,6 +77,32 @@ def test_batches_do_not_depend_on_their_order_and_noise_on_its_seed() -> None:
     assert not np.array_equal(there.final[:5], first.final)
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_attempts_that_are_watched_go_as_those_that_are_not(noise: float) -> None:
+    scene = Simulator("00014:006").tasks.scene(0)
+    actions = listed_actions(Tier.BALL, 20).reshape(-1, 1, 3)
+    mind = ChipmunkMind(Constants(motion_noise=noise))
+    frames: list[Floats] = []
+    watched = mind.imagine(scene, actions, frames=frames)
+    assert same(watched, mind.imagine(scene, actions))
+    last = np.flatnonzero(watched.outcome)[-1]
+    assert np.array_equal(frames[-1], watched.final[last])
+    assert len(frames) > 10 * (watched.outcome != Outcome.INVALID).sum()
+
+
+@pytest.mark.parametrize(("drop", "rebound"), [(0.2, 0.0), (30.0, 30.0)])
+def test_only_fast_bodies_bounce(drop: float, rebound: float) -> None:
+    """PHYRE's threshold of 1 m/s, which a fall of 0.3 pixels reaches."""
+    ball = Body((Circle(10.0),), True, (150.0, 20.0 + drop), color=Color.GREEN)
+    other = Body((Circle(10.0),), True, (220.0, 20.0), color=Color.BLUE)
+    frames: list[Floats] = []
+    mind = ChipmunkMind(Constants(restitution=1.0, stride=1), 240)
+    mind.imagine(Scene((FLOOR, ball, other), Goal(1, 2)), FAR, frames=frames)
+    height = np.array([frame[1, 1] for frame in frames]) - 20.0
+    met = int(height.argmin())
+    assert height[met:].max() == pytest.approx(rebound, abs=0.05 + 0.1 * rebound)
+
+
 @pytest.mark.parametrize("task", ["00002:017", "00005:006", "00013:011", "00101:003"])
 def test_bodies_far_apart_are_told_without_looking_closely(
     task: str, monkeypatch: pytest.MonkeyPatch
@@ -81,7 +111,7 @@ def test_bodies_far_apart_are_told_without_looking_closely(
     scene, tier = simulator.tasks.scene(0), simulator.tier
     actions = listed_actions(tier, 40).reshape(40, -1, 3)
     quick = ChipmunkMind().imagine(scene, actions)
-    monkeypatch.setattr(_Space, "_near_test", lambda _: lambda: True)
+    monkeypatch.setattr(chipmunk, "_CLOSE", math.inf)
     assert same(ChipmunkMind().imagine(scene, actions), quick)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,11 +29,18 @@ from topple.phyre.agents.outlines import (
     points_on_path,
     turned,
 )
-from topple.phyre.engine.native import SceneSet, map_actions
+from topple.phyre.engine.native import (
+    CHIPMUNK_FUNCTIONS,
+    ChipmunkLibrary,
+    ChipmunkPace,
+    ChipmunkSpace,
+    SceneSet,
+    map_actions,
+)
 from topple.phyre.engine.request import MAX_STEPS, PIXELS_PER_METRE, STEPS_PER_SECOND
 from topple.phyre.engine.result import Outcome
 from topple.phyre.scene import Body, Circle, Scene, Vec
-from topple.pymunk_memory import LAYOUT, Floats, body_pointer, body_rows, double_pointer
+from topple.pymunk_memory import LAYOUT, Floats, body_pointer, body_rows
 from topple.threads import check_count
 
 _DT = 1.0 / STEPS_PER_SECOND
@@ -41,7 +48,6 @@ _GRAVITY = 9.8 * PIXELS_PER_METRE
 _SLOP = 0.005 * PIXELS_PER_METRE  # overlap that is left alone
 _CIRCLES_TOUCH = 0.1  # pixels between two circles that count as touching
 _ANGULAR_DAMPING = 0.01
-_BOUNCE_SPEED = 1.0 * PIXELS_PER_METRE  # below which bodies meet without restitution
 _SLEEP_SECONDS = 0.5
 _SLEEP_SPEED = 0.01 * PIXELS_PER_METRE
 _IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)  # the transform that changes nothing
@@ -151,18 +157,11 @@ class ChipmunkMind:
         return result
 
 
-def _soften(arbiter: Any, _space: Any, _data: Any) -> None:
-    """Let slow bodies meet without a bounce, as in PHYRE; Chipmunk itself knows no threshold."""
-    pair = ffi.new("cpBody *[2]")  # of this call alone: other threads may be in one of their own
-    lib.cpArbiterGetBodies(arbiter, pair, pair + 1)
-    point, normal = lib.cpArbiterGetPointA(arbiter, 0), lib.cpArbiterGetNormal(arbiter)
-    a = lib.cpBodyGetVelocityAtWorldPoint(pair[0], point)
-    b = lib.cpBodyGetVelocityAtWorldPoint(pair[1], point)
-    if (a.x - b.x) * normal.x + (a.y - b.y) * normal.y < _BOUNCE_SPEED:
-        lib.cpArbiterSetRestitution(arbiter, 0.0)
-
-
-_SOFTEN = ffi.callback("cpCollisionBeginFunc", _soften)
+#: Chipmunk's functions for attempts that run without Python, with PHYRE's rule for slow bodies.
+_LIBRARY = ChipmunkLibrary(
+    {name: int(ffi.cast("uintptr_t", ffi.addressof(lib, name))) for name in CHIPMUNK_FUNCTIONS},
+    bounce_speed=1.0 * PIXELS_PER_METRE,
+)
 
 
 class _Mass(NamedTuple):
@@ -201,7 +200,9 @@ class _Space:
         lib.cpSpaceSetCollisionBias(space, constants.bias**STEPS_PER_SECOND)
         lib.cpSpaceSetSleepTimeThreshold(space, _SLEEP_SECONDS)
         lib.cpSpaceSetIdleSpeedThreshold(space, _SLEEP_SPEED)
-        lib.cpSpaceAddGlobalCollisionHandler(space).beginFunc = _SOFTEN
+        handler = lib.cpSpaceAddGlobalCollisionHandler(space)
+        handler.beginFunc = ffi.cast("cpCollisionBeginFunc", _LIBRARY.soften)
+        handler.userData = ffi.cast("void *", _LIBRARY.data)
         outlines = [self._outlines(i) for i in range(len(scene.bodies))]
         shapes = [self._new_shapes(i, outlines[i]) for i in range(len(scene.bodies))]
         self._ball_shapes = [
@@ -219,13 +220,8 @@ class _Space:
         self._pose_places = [*self._moving, *range(len(places), len(places) + balls)]
         pair = scene.goal[:2]
         self._goal_outlines = [outlines[i] for i in pair]
-        self._goal_shapes = [(a, b) for a in shapes[pair[0]] for b in shapes[pair[1]]]
-        self._goal_rows = [self._moving.index(i) if i in self._moving else None for i in pair]
-        goal_rows = [row for row in self._goal_rows if row is not None]
-        # Of one row or two a slice can be made, which is a view.
-        self._goal_view = self._rows[goal_rows[0] :: goal_rows[-1] - goal_rows[0] or 1]
-        self._goal_view = self._goal_view[: len(goal_rows)]
-        self._touches = self._touch_test()
+        self._goal_rows = [self._moving.index(i) if i in self._moving else -1 for i in pair]
+        self._attempts = self._native_space([shapes[i] for i in pair])
 
     def _outlines(self, i: int) -> list[Outline]:
         """The shapes of a body about its centre of mass, or where they lie if it is static."""
@@ -312,93 +308,73 @@ class _Space:
         self._fill(balls)
         if frames is not None:
             frames.append(self.poses())
-        space, rows, stride = self._space, self._rows, self._constants.stride
-        step, is_sleeping, bodies = lib.cpSpaceStep, lib.cpBodyIsSleeping, self._bodies
-        # An array of no dimensions takes half the time of a number.
-        spin, damping = rows[:, LAYOUT.spin], np.array((1.0 + _ANGULAR_DAMPING * _DT) ** -stride)
-        noise = self._constants.motion_noise * math.sqrt(stride * _DT)
-        touches, damp, dt = self._touches, np.multiply, _DT
-        seen = self._goal_view[:, SEEN]
-        path = np.empty((max_steps // stride + 1, *seen.shape))
-        done = held = longest = look = 0
-        while done < max_steps:
-            for _ in range(stride):
-                step(space, dt)
-            done += stride
-            damp(spin, damping, spin)
-            if rng is not None:
-                rows[:, _MOTION] *= rng.normal(1.0, noise, (len(rows), 3))
-            path[look] = seen
-            look += 1
+        constants = self._constants
+        stride = constants.stride
+        pace = ChipmunkPace(
+            max_steps=max_steps,
+            stride=stride,
+            dt=_DT,
+            damping=(1.0 + _ANGULAR_DAMPING * _DT) ** -stride,
+        )
+        looks = max_steps // stride + 1
+        noise = None
+        if rng is not None:
+            spread = constants.motion_noise * math.sqrt(stride * _DT)
+            noise = rng.normal(1.0, spread, (looks, len(self._rows), 3))
+        moving = sum(row >= 0 for row in self._goal_rows)
+        path = np.empty((looks, moving, SEEN.stop - SEEN.start))
+        progress = np.zeros(4, np.int64)  # steps, of this touch, of the longest touch; looks
+        # Between two looks at all poses it is Python's turn.
+        at_once = looks if frames is None else 1
+        over = False
+        while not over:
+            over = self._attempts.advance(progress, path, noise, at_once, pace)
             if frames is not None:
                 frames.append(self.poses())
-            if touches():
-                held += stride
-                longest = max(longest, held)
-                if longest >= self.hold_steps:
-                    break
-            else:
-                held = 0
-            if is_sleeping(bodies[0]) and all(map(is_sleeping, bodies)):
-                if held and done + self.hold_steps - held <= max_steps:
-                    longest, done = self.hold_steps, done + self.hold_steps - held
-                else:
-                    longest, done = max(longest, held and max_steps - done + held), max_steps
-                break
+        done, _, longest, look = progress.tolist()
         return longest, done, path[:look]
 
-    def _touch_test(self) -> Callable[[], bool]:
-        """A test whether the goal bodies touch now; of two circles, PHYRE's own rule."""
-        first, second = self._goal_outlines
-        if all(len(each) == 1 and len(each[0].points) == 1 for each in (first, second)):
-            return self._circle_test(first[0].rim + second[0].rim + _CIRCLES_TOUCH)
-        collide, pairs, near = lib.cpShapesCollide, self._goal_shapes, self._near_test()
+    def _native_space(self, shapes: Sequence[Sequence[Any]]) -> ChipmunkSpace:
+        """The space as the native loop sees it, with the shapes of the goal bodies."""
+        first, second = outlines = self._goal_outlines
+        circles = all(len(each) == 1 and len(each[0].points) == 1 for each in outlines)
+        static = [k for k, row in enumerate(self._goal_rows) if row < 0]
+        reach, bounds, pairs = math.inf, [-math.inf, -math.inf, math.inf, math.inf], []
+        if circles:  # of which PHYRE has a rule of its own
+            reach = first[0].rim + second[0].rim + _CIRCLES_TOUCH
+        else:
+            pairs = [[_address(a), _address(b)] for a in shapes[0] for b in shapes[1]]
+            # A quick test that holds whenever they touch, and seldom else.
+            if static:
+                bounds = self._bounds(outlines[static[0]], _reach(outlines[1 - static[0]]))
+            else:
+                reach = _reach(first) + _reach(second) + _CLOSE
+        return ChipmunkSpace(
+            _LIBRARY,
+            _address(self._space),
+            self._rows,
+            centre=LAYOUT.x,
+            motion=np.array(_MOTION),
+            seen=np.array([SEEN.start, SEEN.stop]),
+            goal_rows=np.array(self._goal_rows),
+            places=np.stack([outline[0].points[0] for outline in outlines]),
+            reach=reach,
+            bounds=np.array(bounds),
+            shapes=np.array(pairs, np.uint64).reshape(-1, 2),
+            hold_steps=self.hold_steps,
+        )
 
-        def touches() -> bool:
-            if near():
-                for a, b in pairs:
-                    if collide(a, b).count:
-                        return True
-            return False
-
-        return touches
-
-    def _near_test(self) -> Callable[[], bool]:
-        """A quick test that holds whenever the goal bodies touch, and seldom else."""
-        moving = [k for k, row in enumerate(self._goal_rows) if row is not None]
-        reach = [self._reach(k) for k in moving]
-        if len(moving) == 2:
-            return self._circle_test(sum(reach) + _CLOSE)
-        [static] = {0, 1} - {*moving}
-        points = np.concatenate([outline.points for outline in self._goal_outlines[static]])
-        margin = reach[0] + max(each.rim for each in self._goal_outlines[static]) + _CLOSE
-        left, low = (points.min(axis=0) - margin).tolist()
-        right, high = (points.max(axis=0) + margin).tolist()
-        x, y = self._coordinates(moving[0])
-        return lambda: left < x[0] < right and low < y[0] < high
-
-    def _reach(self, k: int) -> float:
-        """How far a goal body reaches from its centre of mass."""
-        outlines = self._goal_outlines[k]
-        return max(float(np.hypot(*each.points.T).max()) + each.rim for each in outlines)
-
-    def _circle_test(self, reach: float) -> Callable[[], bool]:
-        """A test whether the goal bodies are nearer to each other than that."""
-        (ax, ay), (bx, by) = (self._coordinates(k) for k in (0, 1))
-        return lambda: (ax[0] - bx[0]) ** 2 + (ay[0] - by[0]) ** 2 < reach * reach
-
-    def _coordinates(self, k: int) -> tuple[Any, Any]:
-        """The x and y of a goal circle, read with ``[0]``."""
-        row = self._goal_rows[k]
-        if row is None:
-            x, y = self._goal_outlines[k][0].points[0].tolist()
-            return (x,), (y,)
-        return double_pointer(self._rows[row], LAYOUT.x), double_pointer(self._rows[row], LAYOUT.y)
+    @staticmethod
+    def _bounds(static: list[Outline], reach: float) -> list[float]:
+        """Where the centre of a body with such a reach is if it touches a static one."""
+        points = np.concatenate([outline.points for outline in static])
+        margin = reach + max(each.rim for each in static) + _CLOSE
+        return [*(points.min(axis=0) - margin).tolist(), *(points.max(axis=0) + margin).tolist()]
 
     def closest(self, path: Floats) -> float:
         """The least distance of the goal bodies on their paths, in pixels."""
         rows = iter(path.swapaxes(0, 1))
-        paths = [None if row is None else next(rows) for row in self._goal_rows]
+        paths = [None if row < 0 else next(rows) for row in self._goal_rows]
         first, second = (
             [(points_on_path(outline.points, path), outline.rim) for outline in outlines]
             for outlines, path in zip(self._goal_outlines, paths, strict=True)
@@ -414,6 +390,15 @@ class _Space:
         poses[self._moving, 0] -= cos * x - sin * y
         poses[self._moving, 1] -= sin * x + cos * y
         return poses
+
+
+def _address(pointer: Any) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+def _reach(outlines: list[Outline]) -> float:
+    """How far a body reaches from its centre of mass."""
+    return max(float(np.hypot(*each.points.T).max()) + each.rim for each in outlines)
 
 
 def _free(space: Any, shapes: list[Any], rows: Floats) -> None:
