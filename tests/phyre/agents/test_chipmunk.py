@@ -16,7 +16,9 @@ from topple.pymunk_memory import Floats
 
 pytest.importorskip("pymunk")
 from topple.phyre.agents import chipmunk
-from topple.phyre.agents.chipmunk import ChipmunkMind, Constants, Imagined
+from topple.phyre.agents.chipmunk import ChipmunkMind, Constants, Imagined, _Space
+from topple.phyre.agents.outlines import SEEN
+from topple.phyre.engine.native import ChipmunkPace
 
 FLOOR = Body(
     (Polygon(((128.0, 5.0), (-128.0, 5.0), (-128.0, -5.0), (128.0, -5.0))),), False, (128, 5)
@@ -30,6 +32,7 @@ def falling(x: float, hold_steps: int = 180) -> Scene:
     return Scene((FLOOR, WALL, *balls), Goal(2, 3, hold_steps), name="falling")
 
 
+COLUMNS = SEEN.stop - SEEN.start  # of a path
 FAR = [[[0.9, 0.9, 0.1]]]  # an action that disturbs nothing
 
 
@@ -164,3 +167,33 @@ def test_a_scene_needs_a_goal_and_balls_their_shape() -> None:
         ChipmunkMind().imagine(falling(51.0)._replace(goal=None), FAR)
     with pytest.raises(ValueError, match=r"balls have shape \(1, 3\)"):
         ChipmunkMind().imagine(falling(51.0), FAR[0])
+
+
+@pytest.mark.parametrize(
+    ("path", "noise", "message"),
+    [
+        ((4, 1, COLUMNS), None, "the path has another shape"),
+        ((4, 2, 3), None, "the path has another shape"),
+        ((4, 2, COLUMNS), (4, 2, 3), "the noise has another shape"),
+    ],
+)
+def test_arrays_of_another_shape_are_refused(
+    path: tuple[int, ...], noise: tuple[int, ...] | None, message: str
+) -> None:
+    space = _Space(falling(150.0), 1, Constants())
+    pace = ChipmunkPace(max_steps=20, stride=5, dt=1 / 60, damping=1.0)
+    factors = None if noise is None else np.ones(noise)
+    with pytest.raises(ValueError, match=message):
+        space.attempts.advance(np.zeros(4, np.int64), np.zeros(path), factors, 4, pace)
+
+
+def test_an_attempt_ends_with_its_path() -> None:
+    """A path that is too short for all looks is filled and never overrun."""
+    space = _Space(falling(150.0), 1, Constants())
+    pace = ChipmunkPace(max_steps=1000, stride=5, dt=1 / 60, damping=1.0)
+    whole = np.full((5, 2, COLUMNS), np.nan)
+    progress = np.zeros(4, np.int64)
+    assert space.attempts.advance(progress, whole[:3], None, 1000, pace)
+    assert progress.tolist() == [15, 0, 0, 3]
+    assert np.isfinite(whole[:3]).all()
+    assert np.isnan(whole[3:]).all()

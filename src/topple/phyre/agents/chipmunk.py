@@ -221,7 +221,7 @@ class _Space:
         pair = scene.goal[:2]
         self._goal_outlines = [outlines[i] for i in pair]
         self._goal_rows = [self._moving.index(i) if i in self._moving else -1 for i in pair]
-        self._attempts = self._native_space([shapes[i] for i in pair])
+        self.attempts = self._native_space([shapes[i] for i in pair])
 
     def _outlines(self, i: int) -> list[Outline]:
         """The shapes of a body about its centre of mass, or where they lie if it is static."""
@@ -328,7 +328,7 @@ class _Space:
         at_once = looks if frames is None else 1
         over = False
         while not over:
-            over = self._attempts.advance(progress, path, noise, at_once, pace)
+            over = self.attempts.advance(progress, path, noise, at_once, pace)
             if frames is not None:
                 frames.append(self.poses())
         done, _, longest, look = progress.tolist()
