@@ -37,6 +37,7 @@ WANTED = (
     "topple/phyre/cache/manifest.json",
     "topple/phyre/cache/ball.solutions",
     "topple/phyre/cache/two_balls.solutions",
+    "topple/iphyre/checkpoints/fusion-attention.pt",
 )
 UNWANTED = ("test", "__pycache__", ".pyc", "benchmarks", "conftest", ".cmake", ".a")
 

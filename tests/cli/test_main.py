@@ -66,6 +66,8 @@ def test_agents_are_listed_with_what_they_need(monkeypatch: pytest.MonkeyPatch) 
     assert by_name["phyre", "mem-o"]["online"] is True
     assert by_name["phyre", "rand"]["trained by"] == "evaluate"
     assert by_name["iphyre", "ppo-i"]["trained by"] == "train"
+    assert by_name["iphyre", "ppo-i"]["included"] is False
+    assert by_name["iphyre", "fusion-attention"]["included"] is True
 
     def without_torch(name: str) -> ModuleType:
         if name.endswith("dqn"):

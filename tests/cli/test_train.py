@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from support.command_line import topple, topple_json, topple_mistake
+from topple.iphyre.games import ALL
 from topple.runs.record import find_records
 
 TINY = "actions=8 tasks=60 width=8 image_size=64 action_hidden_size=8 batch_size=8 updates=4"
 SMALL = [word for setting in (*TINY.split(), "rank_size=8") for word in ("-s", setting)]
-CONFIG = Path(__file__).resolve().parents[2] / "configs" / "phyre" / "dqn-o.toml"
+ROOT = Path(__file__).resolve().parents[2]
+CONFIGS, RESULTS = ROOT / "configs", ROOT / "results"
+CONFIG = CONFIGS / "phyre" / "dqn-o.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -51,9 +54,41 @@ def test_training_leaves_weights_that_evaluate_scores(tmp_path: Path) -> None:
     assert records["DQN-O"].config.settings["online_updates"] == 5
 
 
+@pytest.mark.parametrize("agent", ["fusion-attention", "fusion-attention-felt.toml"])
+def test_an_included_checkpoint_plays_without_training(agent: str, tmp_path: Path) -> None:
+    """It is the one of the committed records with seed 0, play by play."""
+    games = [
+        game.name for game in ALL[:6]
+    ]  # as they begin there, since the plans of a game depend on its place
+    name = str(CONFIGS / "iphyre_models" / agent) if agent.endswith(".toml") else agent
+    included = ("--checkpoint", "included", "--games", ",".join(games), "--attempts", "5")
+    topple("evaluate", "--agent", name, *included)
+    [record] = find_records(tmp_path / "runs")
+    assert record.config.seed == 0
+    variant = record.config.variant
+    [published] = [
+        each
+        for each in find_records(RESULTS / "iphyre")
+        if (each.config.agent, each.config.variant) == ("fusion-attention", variant)
+        and (each.config.seed, each.config.attempts) == (0, 5)
+    ]
+    own = [play for play in published.results.plays if play.game in games]
+    assert list(record.results.plays) == own
+    assert len(own) > len(games)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (
+            "evaluate --agent ppo-i --checkpoint included --games all",
+            "no checkpoint of 'ppo-i' is included for iphyre (the package includes "
+            "fusion-attention); train one with `topple train`",
+        ),
+        (
+            "evaluate --agent dqn --checkpoint included",
+            "no checkpoint of 'dqn' is included for phyre (none is included)",
+        ),
         ("train --agent mem --setup ball_cross", "'mem' needs no training beforehand"),
         ("train --agent dqn --setup ball", "unknown setup 'ball'"),
         ("train --agent no.toml --setup ball_cross", "no.toml: No such file"),

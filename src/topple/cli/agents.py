@@ -9,6 +9,7 @@ from topple.cli.output import Cell, Output, listing
 from topple.runs.agent import Learner
 from topple.runs.benchmark import find_benchmark
 from topple.runs.registry import create_agent
+from topple.runs.training import included_checkpoints
 
 
 def agents(
@@ -16,7 +17,8 @@ def agents(
 ) -> Output:
     """List the agents with what each observes and which command trains it.
 
-    Agents marked `train` need `topple train` first; `topple evaluate` trains the others itself.
+    Agents marked `train` need `topple train` first, unless a checkpoint is
+    included; `topple evaluate` trains the others itself.
 
     Examples:
       topple agents
@@ -24,9 +26,11 @@ def agents(
     """
     rows: list[list[Cell]] = []
     for each in Benchmark if benchmark is None else [benchmark]:
+        included = included_checkpoints(each.value)
         for name in find_benchmark(each.value).agents:
-            rows.append([name, each.value, *_facts(each.value, name)])
-    return listing("Agents", ("agent", "benchmark", "sees", "online", "trained by"), rows)
+            rows.append([name, each.value, *_facts(each.value, name), name in included])
+    columns = ("agent", "benchmark", "sees", "online", "trained by", "included")
+    return listing("Agents", columns, rows)
 
 
 def _facts(benchmark: str, name: str) -> list[Cell]:

@@ -41,7 +41,7 @@ from topple.runs.agent import Learner, Setting
 from topple.runs.config import RunConfig
 from topple.runs.record import RunRecord, write_record
 from topple.runs.spec import find_spec
-from topple.runs.training import load_trained
+from topple.runs.training import find_checkpoint, load_trained
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,9 @@ def evaluate(
         from_export: File of attempts that the page without a server has exported. They are
             simulated again and scored instead of an agent; the number of attempts and their times
             are marked as the client's word.
-        checkpoint: Checkpoint written by `topple train`. PHYRE agents are evaluated on the fold
-            they were trained for, I-PHYRE agents on --games.
+        checkpoint: Checkpoint written by `topple train`, or the word `included` for the one that
+            comes with the package; `topple agents` lists these. PHYRE agents are evaluated on the
+            fold they were trained for, I-PHYRE agents on --games.
         label: Label of the run in tables and reports.
 
     Examples:
@@ -168,6 +169,7 @@ def evaluate(
       topple evaluate --agent llm --base-url http://127.0.0.1:8000 --model M --setup ball_cross
       topple evaluate --agent dqn --checkpoint runs/training/NAME/checkpoint.pt
       topple evaluate --agent ppo-i --checkpoint runs/training/NAME/checkpoint.pt --games all
+      topple evaluate --agent fusion-attention --checkpoint included --games all
       topple evaluate --from-player k3w9abcdefgh
       topple evaluate --from-export topple-attempts.json
       topple evaluate --agent rand --tasks-of-study k3w9abcdefgh
@@ -238,6 +240,7 @@ def _load(
     """Load a trained agent, with the run that evaluates it."""
     if scored.setup is not None:
         raise ValueError("the checkpoint names its own setup; leave out --setup")
+    checkpoint = find_checkpoint(checkpoint, scored.benchmark, agent)
     learner, trained = load_trained(checkpoint, scored.benchmark, agent, settings)
     config = scored.of_checkpoint(trained)
     return replace(config, label=label, variant="") if label else config, learner

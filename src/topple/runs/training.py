@@ -10,6 +10,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from topple.runs.spec import find_spec
 
 CHECKPOINT = "checkpoint.pt"
 PROGRESS = "progress.csv"
+INCLUDED = "included"  # in place of a path: the checkpoint that comes with the package
 DEV_SCORES = 10  # dev tasks are scored so often, at even distances
 
 
@@ -74,6 +76,37 @@ def train_agent(
 def trained_config(agent: Learner[Any, Any], config: RunConfig[Any]) -> RunConfig[Any]:
     """The config with all settings as they were used, such as the updates really made."""
     return replace(config, settings=agent.settings)
+
+
+def included_checkpoints(benchmark: str) -> dict[str, Path]:
+    """The checkpoints that come with the package, by the names of their agents."""
+    folder = resources.files(f"topple.{benchmark}").joinpath("checkpoints")
+    with resources.as_file(folder) as path:
+        return {each.stem: each for each in sorted(path.glob("*.pt"))}
+
+
+def find_checkpoint(path: Path, benchmark: str, text: str) -> Path:
+    """The checkpoint that a path, or the word `included`, stands for.
+
+    Args:
+        path: as a user gives it.
+        benchmark: the benchmark of the agent.
+        text: the agent's name or its TOML file.
+
+    Raises:
+        ValueError: No checkpoint of the agent comes with the package.
+    """
+    if str(path) != INCLUDED:
+        return path
+    agent = find_spec(text, benchmark).agent
+    known = included_checkpoints(benchmark)
+    if agent not in known:
+        others = f"the package includes {', '.join(known)}" if known else "none is included"
+        raise ValueError(
+            f"no checkpoint of {agent!r} is included for {benchmark} ({others}); "
+            "train one with `topple train`"
+        )
+    return known[agent]
 
 
 def load_trained(
