@@ -1,6 +1,6 @@
 // Attempts in a space of Chipmunk, whose library pymunk brings. Nothing of it is linked: its
-// functions are called by the addresses that Python hands over, so that a whole attempt runs
-// without Python, and beside other threads.
+// functions are called by the addresses that Python hands over, after it has compared their types,
+// so that a whole attempt runs without Python, and beside other threads.
 #include <algorithm>
 
 #include "arrays.h"
@@ -223,11 +223,6 @@ class Space {
 void topple::bind_chipmunk(nb::module_& m) {
   using namespace topple::phyre;
   using namespace nb::literals;
-  nb::list names;
-#define TOPPLE_NAME(name, ...) names.append(#name);
-  TOPPLE_CHIPMUNK(TOPPLE_NAME)
-#undef TOPPLE_NAME
-  m.attr("CHIPMUNK_FUNCTIONS") = nb::tuple(names);
   nb::class_<Library>(m, "ChipmunkLibrary")
       .def(nb::init<const nb::dict&, double>(), "addresses"_a, "bounce_speed"_a)
       .def_prop_ro("soften",

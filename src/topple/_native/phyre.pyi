@@ -21,7 +21,6 @@ FEATURE_SIZE: int
 STATE_SIZE: int
 SCENE_ARRAYS: tuple[str, ...]
 OUTPUTS: tuple[str, ...]
-CHIPMUNK_FUNCTIONS: tuple[str, ...]
 
 class Outcome(IntEnum):
     NOT_SOLVED = -1

@@ -169,6 +169,12 @@ def test_a_scene_needs_a_goal_and_balls_their_shape() -> None:
         ChipmunkMind().imagine(falling(51.0), FAR[0])
 
 
+def test_another_declaration_of_a_function_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(chipmunk._FUNCTIONS, "cpSpaceStep", "void(*)(struct cpSpace *, float)")
+    with pytest.raises(ImportError, match="declares functions of Chipmunk in an unknown way"):
+        chipmunk._library()
+
+
 @pytest.mark.parametrize(
     ("path", "noise", "message"),
     [

@@ -30,7 +30,6 @@ from topple.phyre.agents.outlines import (
     turned,
 )
 from topple.phyre.engine.native import (
-    CHIPMUNK_FUNCTIONS,
     ChipmunkLibrary,
     ChipmunkPace,
     ChipmunkSpace,
@@ -157,11 +156,44 @@ class ChipmunkMind:
         return result
 
 
-#: Chipmunk's functions for attempts that run without Python, with PHYRE's rule for slow bodies.
-_LIBRARY = ChipmunkLibrary(
-    {name: int(ffi.cast("uintptr_t", ffi.addressof(lib, name))) for name in CHIPMUNK_FUNCTIONS},
-    bounce_speed=1.0 * PIXELS_PER_METRE,
-)
+#: The functions that attempts call without Python, as native/bindings/chipmunk.cpp declares them.
+_FUNCTIONS = {
+    "cpSpaceStep": "void(*)(struct cpSpace *, double)",
+    "cpBodyIsSleeping": "unsigned char(*)(struct cpBody *)",
+    "cpShapesCollide": "struct cpContactPointSet(*)(struct cpShape *, struct cpShape *)",
+    "cpArbiterGetBodies": "void(*)(struct cpArbiter *, struct cpBody * *, struct cpBody * *)",
+    "cpArbiterGetPointA": "struct cpVect(*)(struct cpArbiter *, int)",
+    "cpArbiterGetNormal": "struct cpVect(*)(struct cpArbiter *)",
+    "cpBodyGetVelocityAtWorldPoint": "struct cpVect(*)(struct cpBody *, struct cpVect)",
+    "cpArbiterSetRestitution": "void(*)(struct cpArbiter *, double)",
+}
+_BEGIN = "void(*)(struct cpArbiter *, struct cpSpace *, void *)"
+_CONTACT_POINTS = 104  # bytes of a cpContactPointSet
+
+
+def _library() -> ChipmunkLibrary:
+    """Chipmunk's functions, with PHYRE's rule for slow bodies.
+
+    Raises:
+        ImportError: This build of pymunk declares one of them in another way.
+    """
+    pointers = {name: ffi.addressof(lib, name) for name in _FUNCTIONS}
+    found = {name: ffi.typeof(pointer).cname for name, pointer in pointers.items()}
+    same = found == _FUNCTIONS and ffi.typeof("cpCollisionBeginFunc").cname == _BEGIN
+    if not same or ffi.sizeof("cpContactPointSet") != _CONTACT_POINTS:
+        raise ImportError(
+            "this build of pymunk declares functions of Chipmunk in an unknown way; "
+            "install pymunk>=7.0,<8 from a released wheel"
+        )
+    addresses = {name: _address(pointer) for name, pointer in pointers.items()}
+    return ChipmunkLibrary(addresses, bounce_speed=1.0 * PIXELS_PER_METRE)
+
+
+def _address(pointer: Any) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+_LIBRARY = _library()
 
 
 class _Mass(NamedTuple):
@@ -390,10 +422,6 @@ class _Space:
         poses[self._moving, 0] -= cos * x - sin * y
         poses[self._moving, 1] -= sin * x + cos * y
         return poses
-
-
-def _address(pointer: Any) -> int:
-    return int(ffi.cast("uintptr_t", pointer))
 
 
 def _reach(outlines: list[Outline]) -> float:

@@ -31,7 +31,6 @@ from topple.threads import can_start_threads, thread_count
 
 EditKind = _native.EditKind
 # Attempts in Chipmunk, an engine of agents that imagine.
-CHIPMUNK_FUNCTIONS = _native.CHIPMUNK_FUNCTIONS
 ChipmunkLibrary = _native.ChipmunkLibrary
 ChipmunkPace = _native.ChipmunkPace
 ChipmunkSpace = _native.ChipmunkSpace
