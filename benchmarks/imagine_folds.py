@@ -3,7 +3,7 @@ r"""Score the agent that imagines on folds of PHYRE, thinking about each task on
 The agent learns nothing from training tasks, so what it does on a task is the same in every fold
 and setup that has it. This script keeps its attempts in a file and writes the run records that
 `topple evaluate` writes, in a quarter of the time. Stopped, the same command goes on where it was.
-Memories of other machines are taken in with `--also`.
+Memories of other machines are taken in with `--also`. A file whose name ends in .xz is compressed.
 
     python benchmarks/imagine_folds.py --agent configs/phyre/imagine.toml \
         --setups ball_within,ball_cross --memory M.json --out OUT
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import lzma
 import time
 from dataclasses import replace
 from functools import partial
@@ -39,7 +40,7 @@ from topple.runs.spec import find_spec
 CHUNK = 20  # tasks that all cores think about before they report
 AT_ONCE = 4  # the same for one of several processes
 ON_GPU = 128  # the same for a GPU, which is slow to begin and to end with few tasks
-SAVE_SECONDS = 10.0  # between two times that the memory is saved
+SAVE_SECONDS = 30.0  # between two times that the memory is saved
 
 Attempts = dict[str, list[list[float]]]
 
@@ -63,7 +64,8 @@ def read_memory(path: Path, settings: list[object]) -> tuple[Attempts, set[str]]
     """The attempts and the tasks of a memory; nothing if there is no such file."""
     if not path.exists():
         return {}, set()
-    memory = json.loads(path.read_text())
+    content = path.read_bytes()
+    memory = json.loads(lzma.decompress(content) if path.suffix == ".xz" else content)
     if memory["settings"] != settings:
         raise SystemExit(f"{path} was made with {memory['settings']}; use another file")
     return memory["attempts"], set(memory["tasks"])
@@ -117,8 +119,11 @@ def main() -> None:
         return spec.config(selection, seed=arguments.seed)
 
     def keep() -> None:
-        memory = {"attempts": known, "tasks": sorted(thought), "settings": made_with}
-        write_whole(arguments.memory, json.dumps(memory))
+        attempts = {name: known[name] for name in sorted(known)}
+        memory = {"attempts": attempts, "tasks": sorted(thought), "settings": made_with}
+        content = json.dumps(memory).encode()
+        compressed = arguments.memory.suffix == ".xz"
+        write_whole(arguments.memory, lzma.compress(content) if compressed else content)
 
     def think(work: list[PhyreConfig]) -> None:
         done, saved = 0, time.monotonic()
@@ -144,6 +149,8 @@ def main() -> None:
         finally:
             executor.close()
 
+    if arguments.also:
+        keep()
     selections = [
         TaskSelection(setup, int(fold), Part(arguments.part), arguments.tasks)
         for fold in arguments.folds.split(",")
