@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from topple.phyre.auccess import success_at
 from topple.phyre.fold import Setup
 from topple.phyre.results import PhyreConfig
 from topple.phyre.selection import TaskSelection
@@ -49,6 +50,10 @@ def test_curves_come_from_records_of_misperceiving_minds(tmp_path: Path) -> None
     (curve,) = curves(made)
     assert [point.noise for point in curve.points] == [0.0, 8.0]
     assert curve.points[0].scores[1] == pytest.approx(100 * made[0].results.auccess)
+    solved = [100 * success_at(made[0].results.first_solved, number) for number in (1, 2, 3)]
+    assert curve.points[0].curve == pytest.approx(solved)
     figure = yardstick_figure([curve])
     assert "people" in figure
+    assert "noise 0" in figure
+    assert "noise 8" in figure
     assert curves(made[:1]) == []

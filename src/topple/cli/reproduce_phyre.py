@@ -178,6 +178,7 @@ def figure6_command(
 def yardstick_command(runs: RunsArgument, out: Out = _FIGURES) -> Output:
     """Draw AUCCESS over the noise of perception, with people and published agents as lines.
 
+    A second panel shows how many tasks are solved within so many attempts.
     The points are records of the imagining agent with the exact engine on
     misperceived scenes, as made with `configs/phyre/imagine-percept-4.toml`.
 

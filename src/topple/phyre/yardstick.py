@@ -7,7 +7,7 @@ score by noise. Where it meets the score of people is a number for how well they
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,11 @@ from topple.reports.figures import color, label, panels, svg
 from topple.reports.table import Table
 from topple.runs.agent import Kind
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 LIMITS = (10, 100)  # attempts that count
+_TICKS = (1, 2, 5, 10, 20, 50, 100)
 
 
 class Point(NamedTuple):
@@ -28,6 +32,7 @@ class Point(NamedTuple):
     noise: float  # pixels, degrees and per cent at once
     tasks: int
     scores: tuple[float, ...]  # AUCCESS in per cent, by LIMITS
+    curve: tuple[float, ...] = ()  # tasks solved within 1, 2, ... attempts, in per cent
 
 
 class Curve(NamedTuple):
@@ -75,7 +80,8 @@ def curves(records: Iterable[PhyreRecord]) -> list[Curve]:
         first = record.results.first_solved
         scores = tuple(100 * auccess(first, limit) for limit in LIMITS)
         place = found.setdefault((selection.setup, selection.fold), {})
-        place[noise] = Point(noise, len(first), scores)
+        solved = tuple((100 * record.results.curve[: record.config.attempts]).tolist())
+        place[noise] = Point(noise, len(first), scores, solved)
     return [
         Curve(setup, fold, tuple(points[noise] for noise in sorted(points)))
         for (setup, fold), points in found.items()
@@ -102,33 +108,51 @@ def yardstick_table(found: Iterable[Curve]) -> Table:
 
 
 def yardstick_figure(found: Iterable[Curve]) -> str:
-    """AUCCESS over noise, with people and published agents as lines."""
+    """AUCCESS over noise, with people and published agents as lines; beside it, success curves."""
     drawn = list(found)
-    figure, axes = panels(max(1, len(drawn)))
-    for axis, curve in zip(axes, drawn, strict=False):
-        noise = [point.noise for point in curve.points]
-        for number, limit in enumerate(LIMITS):
-            scores = [point.scores[number] for point in curve.points]
-            axis.plot(noise, scores, marker="o", color=color(number), label=f"{limit} attempts")
-        people = PEOPLE.get(curve.setup)
-        if people is not None:
-            axis.axhline(people.score, color=color(0), linestyle="--", linewidth=1)
-            axis.axhspan(
-                people.score - people.deviation,
-                people.score + people.deviation,
-                color=color(0),
-                alpha=0.1,
-                label=f"people, {people.attempts} attempts",
-            )
-        for number, agent in enumerate(("DQN", "DQN-O"), start=2):
-            published = published_auccess(agent, curve.setup, curve.fold)
-            if published is not None:
-                level = 100 * float(published)
-                axis.axhline(level, color=color(number), linestyle=":", label=f"{agent}, published")
-        axis.set_xscale("symlog", base=2, linthresh=min((n for n in noise if n), default=1))
-        axis.set_xticks(noise, [f"{level:g}" for level in noise])
-        axis.set_xlim(0.8 * min(noise, default=0), 1.2 * max(noise, default=1))
-        title = f"{curve.setup.value}, fold {curve.fold}"
-        label(axis, title, "noise (pixels, degrees, per cent)", "AUCCESS, %")
-        axis.set_ylim(0, 100)
+    figure, axes = panels(max(1, 2 * len(drawn)), columns=2)
+    for place, curve in enumerate(drawn):
+        _draw_scores(axes[2 * place], curve)
+        _draw_success(axes[2 * place + 1], curve)
     return svg(figure)
+
+
+def _draw_scores(axis: Axes, curve: Curve) -> None:
+    noise = [point.noise for point in curve.points]
+    for number, limit in enumerate(LIMITS):
+        scores = [point.scores[number] for point in curve.points]
+        axis.plot(noise, scores, marker="o", color=color(number), label=f"{limit} attempts")
+    people = PEOPLE.get(curve.setup)
+    if people is not None:
+        axis.axhline(people.score, color=color(0), linestyle="--", linewidth=1)
+        axis.axhspan(
+            people.score - people.deviation,
+            people.score + people.deviation,
+            color=color(0),
+            alpha=0.1,
+            label=f"people, {people.attempts} attempts",
+        )
+    for number, agent in enumerate(("DQN", "DQN-O"), start=2):
+        published = published_auccess(agent, curve.setup, curve.fold)
+        if published is not None:
+            level = 100 * float(published)
+            axis.axhline(level, color=color(number), linestyle=":", label=f"{agent}, published")
+    axis.set_xscale("symlog", base=2, linthresh=min((n for n in noise if n), default=1))
+    axis.set_xticks(noise, [f"{level:g}" for level in noise])
+    axis.set_xlim(0.8 * min(noise, default=0), 1.2 * max(noise, default=1))
+    label(axis, _title(curve), "noise (pixels, degrees, per cent)", "AUCCESS, %")
+    axis.set_ylim(0, 100)
+
+
+def _draw_success(axis: Axes, curve: Curve) -> None:
+    for number, point in enumerate(curve.points):
+        attempts = range(1, len(point.curve) + 1)
+        axis.plot(attempts, point.curve, color=color(number), label=f"noise {point.noise:g}")
+    axis.set_xscale("log")
+    axis.set_xticks(_TICKS, map(str, _TICKS))
+    label(axis, _title(curve), "attempts per task", "tasks solved, %")
+    axis.set_ylim(0, 100)
+
+
+def _title(curve: Curve) -> str:
+    return f"{curve.setup.value}, fold {curve.fold}"
