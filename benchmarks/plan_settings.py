@@ -2,7 +2,9 @@
 
 Scrambles games from the ten basic ones with a seed that no training uses, keeps those that some
 but fewer than 60 % of random plans solve, and lets a trained agent play each of them five times
-with several values of a setting. Prints rewards and solved games in one play and in five.
+with several values of a setting. Prints rewards and solved games in one play and in five, and how
+well the agent foresees the outcomes of random plans. That cross-entropy has far less noise than
+rewards have, so it tells trainings apart.
 
     topple train --agent fusion-attention --games basic --out TRAINING
     python benchmarks/plan_settings.py TRAINING/checkpoint.pt --set refined=3000 \
@@ -20,7 +22,7 @@ import numpy as np
 
 from machine import say
 from settings import read_setting, varied_settings
-from topple.iphyre.agents.outcome_data import widened
+from topple.iphyre.agents.outcome_data import play_examples, widened
 from topple.iphyre.agents.plan_classifier import PlanClassifier
 from topple.iphyre.game import Game
 from topple.iphyre.phases import Testing
@@ -40,6 +42,18 @@ def puzzles(count: int, seed: int, rules: Rules) -> Iterator[Game]:
         draws = islice(play_draws(game, seed, rules), DRAWS)
         if 0 < np.mean([draw.score.solved for draw in draws]) < MOST_SOLVED:
             yield game
+
+
+def cross_entropies(
+    agent: PlanClassifier, games: list[Game], seed: int, rules: Rules
+) -> list[float]:
+    """How badly an agent foresees the outcomes of random plans, by game."""
+    errors = []
+    for game in games:
+        examples = play_examples(game, DRAWS, DRAWS, seed, rules)
+        right = np.where(examples.solved, 1, -1) * agent.logits(examples).double().numpy()
+        errors.append(float(np.logaddexp(0, -right).mean()))
+    return errors
 
 
 def main() -> None:
@@ -67,6 +81,9 @@ def main() -> None:
             arguments.checkpoint, "iphyre", arguments.agent, {**given, **settings}
         )
         assert isinstance(agent, PlanClassifier)
+        errors = cross_entropies(agent, games, arguments.seed, rules)
+        error = np.std(errors) / np.sqrt(len(errors))
+        say(f"{settings}, random plans: cross-entropy {np.mean(errors):.3f} ± {error:.3f}")
         testing = Testing(games, rules, np.random.default_rng(0), PLAYS)
         agent.act(testing)
         plays = [[play.score for play in testing.log if play.game == game.name] for game in games]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,10 @@ import torch
 from torch import nn
 
 from support.phases import game_training, play_games
-from topple.iphyre.agents.attention_fusion import AttentionFusion, AttentionFusionAgent
+from topple.iphyre.agents.attention_fusion import AttentionFusionAgent
+from topple.iphyre.agents.attention_network import AttentionFusion, motion_error, relations
 from topple.iphyre.agents.outcome_data import (
+    MOTION_TIMES,
     Examples,
     joined,
     play_examples,
@@ -21,9 +26,11 @@ from topple.iphyre.agents.outcome_data import (
     widened,
 )
 from topple.iphyre.agents.plan_classifier import plans_beside
+from topple.iphyre.episode import Episode
+from topple.iphyre.game import HEIGHT, WIDTH
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
-from topple.iphyre.sampling import INTERVAL, LATEST
+from topple.iphyre.sampling import INTERVAL, LATEST, play_draws
 from topple.runs.agent import UNSAVED, Report, TrainingOptions
 
 GAMES = (game_named("support"), game_named("hinder"))
@@ -63,16 +70,77 @@ def test_plays_at_another_rate_are_other_examples() -> None:
     assert fast.solved.any()
 
 
-@pytest.mark.parametrize("frequencies", [0, 4])
-def test_the_order_of_bodies_does_not_matter(frequencies: int) -> None:
+@pytest.mark.parametrize("hz", [10, 60])
+def test_motion_is_where_bodies_go_in_each_play(hz: int) -> None:
+    game, rules = game_named("hinder"), AT_10_HZ if hz == 10 else AT_60_HZ
+    examples = play_examples(game, 100, 10, 0, rules, watched=True)
+    assert examples.motion is not None
+    assert 0 < examples.solved.sum() < examples.size
+    ball = game.scene.is_dynamic.index(True)
+    falls = examples.motion[:, ball, -1, 2] == 1
+    assert (falls == examples.solved).all()  # the game has a single ball
+    assert np.isnan(examples.motion[:, [k != ball for k in range(12)]]).all()
+    gray = list(game.eliminable)
+    drawn = islice(play_draws(game, 0, rules), 100)
+    draws = {tuple(np.array(draw.times, np.float32).tolist()): draw for draw in drawn}
+    for times, motion in zip(examples.times[:, gray], examples.motion, strict=True):
+        draw = draws[tuple(times.tolist())]
+        episode = Episode(game, replace(rules, builds=draw.builds))
+        start = episode.world.poses()[ball]
+        after = iter(zip(MOTION_TIMES, motion[ball], strict=True))
+        while not episode.state.over:
+            for tick, body in draw.plan.eliminations:
+                if tick == episode.tick:
+                    episode.remove(body)
+            episode.step()
+            if episode.tick % hz == 0 and episode.tick // hz in MOTION_TIMES:
+                _, (right, down, out) = next(after)
+                now = episode.world.poses()[ball]
+                came = np.clip((now[:2] - start[:2]) / WIDTH, -1.5, 1.5)
+                np.testing.assert_allclose([right, down], came, atol=1e-3)
+                assert out == (now[1] > HEIGHT)
+        for _, (_, _, out) in after:  # nothing moves any more once it is over
+            assert out == episode.solved
+
+
+@pytest.mark.parametrize(("frequencies", "between"), [(0, False), (4, False), (0, True)])
+def test_the_order_of_bodies_does_not_matter(frequencies: int, between: bool) -> None:
     examples = sample_examples(GAMES, 5)
-    network = AttentionFusion(2, 32, 4, frequencies).eval()
+    network = AttentionFusion(2, 32, 4, frequencies, relations=between).eval()
     tables = torch.from_numpy(examples.tables[examples.game])
     times = torch.from_numpy(examples.times)
     order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         straight, shuffled = network(tables, times), network(tables[:, order], times[:, order])
     torch.testing.assert_close(straight, shuffled)
+
+
+def test_relations_are_those_of_two_segments() -> None:
+    """A level bar, a ball above it, one at its end, and two bars joined by a stick."""
+    table = np.zeros((1, 12, 9), np.float32)
+    table[0, 0, :5] = 0.2, 0.5, 0.6, 0.5, 0.01
+    table[0, 1, :5] = 0.3, 0.3, 0.3, 0.3, 0.03
+    table[0, 2, :5] = 0.7, 0.5, 0.7, 0.5, 0.03
+    table[0, 3, :5] = 0.9, 0.1, 0.9, 0.3, 0.01
+    table[0, 3:5, 7] = 1.0
+    table[0, 4, :5] = 0.8, 0.1, 0.8, 0.2, 0.01
+    names = ("dx", "dy", "x", "y", "gap", "close", "below", "ahead", "aside", "stick", "spring")
+    columns = relations(torch.from_numpy(table))[0].unbind(dim=2)
+    found = dict(zip(names, columns, strict=True))
+
+    def check(first: int, second: int, **wanted: float) -> None:
+        for name, value in wanted.items():
+            assert found[name][first, second].item() == pytest.approx(value, abs=1e-5), name
+
+    check(0, 1, dx=-0.1, dy=-0.2, x=0.0, y=-0.2, gap=0.16, ahead=-0.1, aside=0.2, below=0.0)
+    check(1, 0, dx=0.1, dy=0.2, x=0.0, y=0.2, gap=0.16, below=1.0, stick=0.0)
+    check(0, 2, x=0.1, y=0.0, gap=0.06, close=math.exp(-0.06 / 0.05), ahead=0.3, aside=0.0)
+    check(2, 0, x=-0.1, y=0.0, gap=0.06, ahead=0.0, aside=0.0)  # a ball has no direction
+    check(3, 4, x=-0.1, y=0.0, gap=0.08, stick=1.0, spring=0.0)
+    check(4, 3, x=0.1, y=0.0, gap=0.08, stick=1.0)
+    gap = found["gap"][:5, :5]
+    torch.testing.assert_close(gap, gap.T)
+    assert all(torch.isfinite(column).all() for column in columns)
 
 
 def test_reports_count_the_games_played_and_then_the_updates() -> None:
@@ -155,6 +223,49 @@ def test_it_learns_and_beats_random_plans() -> None:
     assert [play.score.solved for play in play_games(agent, GAMES, seed=1).log] == [True, True]
 
 
+def test_motion_is_learned_beside_the_outcome(tmp_path: Path) -> None:
+    settings = {**SMALL, "n_epochs": 20, "batch_size": 32, "motion_weight": 1.0, "relations": True}
+    agent = AttentionFusionAgent(**settings, candidates=200)
+    list(agent.learn(game_training(GAMES), TrainingOptions(tmp_path / "fit.pt")))
+    own = [play_examples(game, 64, 20, 0, watched=True) for game in GAMES]
+    examples = joined(own)
+    assert examples.motion is not None
+    motion = torch.from_numpy(examples.motion).float()
+    tables = torch.from_numpy(examples.tables[examples.game])
+    assert isinstance(agent.network, AttentionFusion)
+    with torch.no_grad():
+        scores, said = agent.network.watch(tables, torch.from_numpy(examples.times))
+        stays = torch.zeros_like(said)
+    assert motion_error(said, motion) < 0.5 * motion_error(stays, motion)
+    torch.testing.assert_close(scores[:, 1] - scores[:, 0], agent.logits(examples))
+    loaded = AttentionFusionAgent()
+    loaded.load(tmp_path / "fit.pt")
+    assert loaded.motion_weight == 1.0
+    torch.testing.assert_close(loaded.logits(examples), agent.logits(examples), rtol=0, atol=0)
+
+
+def weights(cores: int, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> list[torch.Tensor]:
+    """The weights after two epochs on so many cores."""
+    monkeypatch.setattr("topple.threads.default_threads", lambda: cores)
+    agent = AttentionFusionAgent(**{**SMALL, "n_epochs": 2, "batch_size": 50, **settings})
+    agent.train(game_training(GAMES))
+    return [weight.detach() for weight in agent.network.parameters()]
+
+
+@pytest.mark.parametrize("taught", [False, True])
+def test_parts_of_a_minibatch_give_the_same_bits_on_any_number_of_cores(
+    taught: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings: dict[str, Any] = {"motion_weight": 1.0 * taught, "relations": taught, "scrambled": 10}
+    whole = weights(2, monkeypatch, **settings)
+    one = weights(1, monkeypatch, parts=3, **settings)
+    three = weights(3, monkeypatch, parts=3, **settings)
+    for first, second, third in zip(whole, one, three, strict=True):
+        torch.testing.assert_close(second, third, rtol=0, atol=0)
+        torch.testing.assert_close(first, second, rtol=0, atol=5e-3)
+    assert any((first != second).any() for first, second in zip(whole, one, strict=True))
+
+
 def test_a_finished_checkpoint_in_half_precision_is_small_and_plays_alike(tmp_path: Path) -> None:
     sizes = {}
     for half in (False, True):
@@ -180,6 +291,8 @@ def test_a_finished_checkpoint_in_half_precision_is_small_and_plays_alike(tmp_pa
         ({"combined": 2}, "combined is 2; it has to be from 0 to 1"),
         ({"embed_dim": 30}, "embed_dim is 30; it has to be a multiple of 4 \\(n_heads\\)"),
         ({"scrambled": -1}, "scrambled is -1; it has to be 0 or more"),
+        ({"motion_weight": -1.0}, "motion_weight is -1.0; it has to be 0 or more"),
+        ({"parts": 0}, "parts is 0; it has to be 1 or more"),
         ({"n_layers": 0}, "n_layers is 0; it has to be 1 or more"),
     ],
 )

@@ -2,7 +2,8 @@
 
 Like the other classifiers it plays the most promising of random plans. It learns from plans for
 variants of the training games and for games scrambled from their pieces, all of them simulated
-before it meets the game that it is scored on.
+before it meets the game that it is scored on. If asked for, it also learns where bodies go in these
+plays: an auxiliary target that teaches dynamics and is not used to play.
 """
 
 from __future__ import annotations
@@ -13,84 +14,34 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from topple.iphyre.agents.attention_network import AttentionFusion, motion_error
+from topple.iphyre.agents.fitting import Loss
 from topple.iphyre.agents.outcome_data import Examples, joined, play_examples, widened
-from topple.iphyre.agents.plan_classifier import PlanClassifier
+from topple.iphyre.agents.plan_classifier import PlanClassifier, outcome_error
 from topple.iphyre.game import Game
-from topple.iphyre.observe import COLUMNS
 from topple.iphyre.rules import AT_10_HZ, Rules, rules_at
-from topple.iphyre.sampling import LATEST
 from topple.runs.agent import Report, TrainingOptions
+from topple.runs.device import CUDA
 from topple.runs.executors.processes import ProcessExecutor
 from topple.runs.settings import at_least, divisible, fraction
 
 _TOGETHER = 25  # games of a chunk
 _FEW = 10  # chunks that one process plays by itself
-_REMOVABLE = 5  # column of the object table
-_SHAPE = 9  # further features of where a body is
-_TIMING = 3  # when it is removed, whether it is, whether it could be and is not
-_WAVING = 9  # features that have Fourier features as well: ends, middle, extent, time of removal
 
 Chunk = Sequence[tuple[int, Game]]  # games to play plans on, with their numbers
 
 
-class AttentionFusion(nn.Module):
-    """A transformer over bodies, each with the time of its removal.
-
-    Args:
-        layers: attention layers.
-        width: size of the features.
-        heads: attention heads of each layer.
-        frequencies: of the Fourier features of places and times, each twice the one before.
-    """
-
-    def __init__(self, layers: int, width: int, heads: int, frequencies: int = 0) -> None:
-        super().__init__()
-        self.bodies = nn.Linear(COLUMNS + _SHAPE + _TIMING + 2 * _WAVING * frequencies, width)
-        self.frequencies: Tensor
-        waves = torch.pi * 2.0 ** torch.arange(frequencies)
-        self.register_buffer("frequencies", waves, persistent=False)
-        layer = nn.TransformerEncoderLayer(
-            width, heads, 2 * width, 0.0, "gelu", batch_first=True, norm_first=True
-        )
-        self.layers = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
-        self.head = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 2)
-        )
-
-    def forward(self, tables: Tensor, times: Tensor) -> Tensor:
-        """[plans, 2] scores of [plans, 12, 9] scenes and [plans, 12] times."""
-        there = tables.any(dim=2)
-        ends = tables[..., :4].reshape(*tables.shape[:2], 2, 2)  # first and second, x and y
-        across = ends[..., 1, :] - ends[..., 0, :]
-        middle, when = ends.mean(dim=2), times[..., None] / LATEST
-        waving = torch.cat([tables[..., :4], middle, across, when], dim=2)
-        waves = (waving[..., None] * self.frequencies).flatten(2)
-        parts = (
-            tables,
-            middle,
-            across,
-            across.norm(dim=2, keepdim=True),
-            ends.amin(dim=2),
-            ends.amax(dim=2),
-            when,
-            (times > 0)[..., None].to(times.dtype),
-            ((times <= 0) & (tables[..., _REMOVABLE] > 0))[..., None].to(times.dtype),
-            waves.sin(),
-            waves.cos(),
-        )
-        features = self.layers(self.bodies(torch.cat(parts, dim=2)), src_key_padding_mask=~there)
-        counted = there[..., None].to(times.dtype)
-        scores: Tensor = self.head((features * counted).sum(dim=1) / counted.sum(dim=1))
-        return scores
-
-
 def _play_chunk(
-    chunk: Chunk, draws: int, each: int, rules: Rules, threads: int | None
+    chunk: Chunk, draws: int, each: int, rules: Rules, threads: int | None, watched: bool
 ) -> list[Examples]:
-    return [play_examples(game, draws, each, number, rules, threads) for number, game in chunk]
+    return [
+        play_examples(game, draws, each, number, rules, threads, watched) for number, game in chunk
+    ]
 
 
 @dataclass
@@ -102,12 +53,16 @@ class AttentionFusionAgent(PlanClassifier):
         embed_dim: size of the features.
         n_heads: attention heads of each layer.
         frequencies: of the Fourier features of places and times; 0: none.
+        relations: whether attention depends on how two bodies lie to each other.
         variants: variants of each training game.
         scrambled: games put together from pieces of the training games.
         combined: how often a scrambled game is made of two whole games.
         draws: plans played on each game, of which at most ``samples_per_class`` that work and as
             many that do not are kept.
         hz: ticks per second of these plays, 60 or 10.
+        motion_weight: weight of where bodies go, learned beside whether plans work; 0: not learned.
+        parts: parts of a minibatch that are computed side by side, each on a core of its own; the
+            weights depend on their number, not on that of the cores.
         data_seed: seed of these games. Plans are the same for all seeds of weights and batches.
     """
 
@@ -128,17 +83,20 @@ class AttentionFusionAgent(PlanClassifier):
     embed_dim: int = 96
     n_heads: int = 4
     frequencies: int = 0
+    relations: bool = False
     variants: int = 40
     scrambled: int = 3000
     combined: float = 0.0
     draws: int = 384
     hz: int = AT_10_HZ.hz
+    motion_weight: float = 0.0
+    parts: int = 1
     data_seed: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, 1, "n_layers", "embed_dim", "n_heads", "draws")
-        at_least(self, 0, "frequencies", "variants", "scrambled")
+        at_least(self, 1, "n_layers", "embed_dim", "n_heads", "draws", "parts")
+        at_least(self, 0, "frequencies", "variants", "scrambled", "motion_weight")
         divisible(self, "embed_dim", "n_heads")
         fraction(self, "combined")
         rules_at(self.hz)
@@ -166,7 +124,11 @@ class AttentionFusionAgent(PlanClassifier):
     def _played(self, chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, list[Examples]]]:
         """Chunks of games with what was played on them, as they are finished."""
         play = partial(
-            _play_chunk, draws=self.draws, each=self.samples_per_class, rules=rules_at(self.hz)
+            _play_chunk,
+            draws=self.draws,
+            each=self.samples_per_class,
+            rules=rules_at(self.hz),
+            watched=self.motion_weight > 0,
         )
         if len(chunks) < _FEW:  # not worth starting processes for
             yield from ((chunk, play(chunk, threads=None)) for chunk in chunks)
@@ -179,4 +141,34 @@ class AttentionFusionAgent(PlanClassifier):
 
     def new_network(self) -> nn.Module:
         """Create a network with these settings and initial weights."""
-        return AttentionFusion(self.n_layers, self.embed_dim, self.n_heads, self.frequencies)
+        return AttentionFusion(
+            self.n_layers,
+            self.embed_dim,
+            self.n_heads,
+            self.frequencies,
+            relations=self.relations,
+            motion=self.motion_weight > 0,
+        )
+
+    @property
+    def batch_parts(self) -> int:
+        """Parts of a minibatch that are computed side by side."""
+        return self.parts
+
+    def loss(self, network: nn.Module, data: Examples) -> Loss:
+        """The cross-entropy of the predicted outcomes and, if asked for, the error of motion."""
+        if not self.motion_weight:
+            return super().loss(network, data)
+        assert isinstance(network, AttentionFusion)
+        assert data.motion is not None
+        motion = torch.from_numpy(data.motion).to(self.device)
+        inputs, labels = self.inputs(data), self.labels(data)
+
+        def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
+            place = torch.from_numpy(batch).to(self.device)
+            with torch.autocast(CUDA, torch.bfloat16, enabled=self.device == CUDA):
+                scores, said = network.watch(*inputs.of(place))
+            error = motion_error(said.float(), motion[place].float())
+            return outcome_error(scores, labels[place]) + self.motion_weight * error
+
+        return loss

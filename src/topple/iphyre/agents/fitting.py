@@ -1,8 +1,9 @@
 """Fitting a network to a fixed set of examples, in epochs, and agents that are fitted so.
 
-Everything random comes from the seed and the number of the epoch, and all arithmetic runs on one
-thread, so training that was interrupted between two epochs ends with the same bits as training
-that was not. A GPU is faster, but adds in an order of its own, so its bits are not those of a CPU.
+Everything random comes from the seed and the number of the epoch, and sums are added up in one
+order: all arithmetic runs on one thread, or on one for each part of a minibatch. So training that
+was interrupted between two epochs ends with the same bits as training that was not. A GPU is
+faster, but adds in an order of its own, so its bits are not those of a CPU.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,6 +35,7 @@ from topple.runs.checkpoint import (
 )
 from topple.runs.device import CPU, CUDA, chosen_device
 from topple.runs.settings import above_zero, at_least, settings_of
+from topple.threads import thread_count
 
 _FORMAT = "topple fit 1"
 _NAMES = {"key", "run", "epoch", "epochs", "network", "optimizer"}
@@ -42,6 +45,10 @@ LAST_RATE = 1e-6  # where learning rates end, as published
 
 Indices = NDArray[np.int64]
 Loss = Callable[[Indices, np.random.Generator], Tensor]  # examples of a batch -> mean loss
+
+
+def _use_one_thread() -> None:
+    torch.set_num_threads(1)
 
 
 @contextmanager
@@ -104,6 +111,8 @@ class Fitting:
         run: what the training is for, kept in checkpoints.
         device: where the network is trained, cpu or cuda; afterwards it is on the cpu.
         half_precision: whether weights are rounded to half precision at the end, for small files.
+        parts: parts of a minibatch that are computed side by side on the cpu. Bits depend on how
+            many there are, not on the cores. A loss that draws at random needs a single part.
         epoch: number of finished epochs.
     """
 
@@ -117,10 +126,12 @@ class Fitting:
     run: Mapping[str, Any] = field(default_factory=dict)
     device: str = CPU
     half_precision: bool = False
+    parts: int = 1
     epoch: int = 0
 
     def __post_init__(self) -> None:
         self.network.to(self.device)
+        self._parameters = list(self.network.parameters())
         groups = self.groups or [(list(self.network.parameters()), 1.0)]
         self._shares = [share for _, share in groups]
         self._optimizer = torch.optim.Adam([{"params": list(listed)} for listed, _ in groups])
@@ -172,7 +183,7 @@ class Fitting:
         losses, rate = [], 0.0
         self.network.train()
         forked = range(torch.cuda.device_count()) if self.device == CUDA else []
-        with one_thread(), torch.random.fork_rng(devices=forked):
+        with one_thread(), torch.random.fork_rng(devices=forked), self._workers() as workers:
             torch.manual_seed(int(rng.integers(_SEEDS)))  # for dropout
             for number in range(updates):
                 rate = self.schedule.rate(
@@ -181,14 +192,43 @@ class Fitting:
                 for group, share in zip(self._optimizer.param_groups, self._shares, strict=True):
                     group["lr"] = rate * share
                 self._optimizer.zero_grad(set_to_none=True)
-                loss = self.loss(order[number * batch : (number + 1) * batch], rng)
-                loss.backward()  # type: ignore[no-untyped-call]
+                chosen = order[number * batch : (number + 1) * batch]
+                if workers is None:
+                    loss = self.loss(chosen, rng)
+                    loss.backward()  # type: ignore[no-untyped-call]
+                else:
+                    loss = self._add_gradients(chosen, rng, workers)
                 self._optimizer.step()
                 losses.append(loss.detach())  # converted later: that waits for the GPU
         self.epoch += 1
         if self._is_finished and self.half_precision:
             self.network.half().float()
         return sum(map(float, losses)) / len(losses), rate
+
+    def _workers(self) -> AbstractContextManager[ThreadPoolExecutor | None]:
+        """Threads for the parts of a minibatch; none if it is computed as a whole."""
+        if self.parts == 1 or self.device != CPU:
+            return nullcontext()
+        return ThreadPoolExecutor(thread_count(None, self.parts), initializer=_use_one_thread)
+
+    def _add_gradients(
+        self, chosen: Indices, rng: np.random.Generator, workers: ThreadPoolExecutor
+    ) -> Tensor:
+        """Give the parameters the gradients of a minibatch, part by part; its mean loss."""
+
+        def compute(part: Indices) -> tuple[Tensor, tuple[Tensor, ...]]:
+            loss = self.loss(part, rng) * (len(part) / len(chosen))
+            return loss.detach(), torch.autograd.grad(loss, self._parameters)
+
+        parts = [part for part in np.array_split(chosen, self.parts) if len(part)]
+        total = torch.zeros(())
+        for loss, gradients in workers.map(compute, parts):
+            total = total + loss
+            for parameter, gradient in zip(self._parameters, gradients, strict=True):
+                parameter.grad = (
+                    gradient if parameter.grad is None else parameter.grad.add_(gradient)
+                )
+        return total
 
     @property
     def _is_finished(self) -> bool:
@@ -319,6 +359,7 @@ class FittedAgent:
             run=options.run or {},
             device=self.device,
             half_precision=self.half_precision,
+            parts=self.batch_parts,
         )
         yield from fitting.epochs(options.checkpoint)
 
@@ -326,6 +367,11 @@ class FittedAgent:
     def schedule(self) -> Schedule:
         """The length of training and its learning rates."""
         return Schedule(self.n_epochs, self.batch_size, self.learning_rate)
+
+    @property
+    def batch_parts(self) -> int:
+        """Parts of a minibatch that are computed side by side."""
+        return 1
 
     def loss(self, network: Any, data: Any) -> Loss:
         """Return the loss of minibatches of the data."""

@@ -1,26 +1,34 @@
-"""Plans with their outcomes, for classifiers to learn from."""
+"""Plans with their outcomes, for classifiers to learn from.
+
+If asked for, the motion of bodies comes along with the outcome; the engine gives it for little.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topple.iphyre.engine.batch import MAX_BODIES, new_world
-from topple.iphyre.game import Game
+from topple.iphyre.engine.batch import MAX_BODIES, Trace, new_world, trace_episode
+from topple.iphyre.game import HEIGHT, WIDTH, Game
 from topple.iphyre.observe import object_table, observed
-from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, Rules
-from topple.iphyre.sampling import play_draws, sample
+from topple.iphyre.rules import AT_10_HZ, AT_60_HZ, SECONDS, Rules
+from topple.iphyre.sampling import Draw, play_draws, sample
 from topple.iphyre.scramble import scramble
 from topple.iphyre.variants import vary
 
 SAMPLES_PER_CLASS = 50  # plans that work, and as many that do not, of every game
 
+MOTION_TIMES = (1, 2, 4, 8, SECONDS)  # s after which motion is known
+MOTION = 3  # how far a body has come right and down, in widths of the scene; whether it is out
+
 _HOPELESS_SHARE = 0.25  # of the plans kept where none works
+_FARTHEST = 1.5  # widths of the scene; motion beyond it does not matter
 
 
 class Examples(NamedTuple):
@@ -31,6 +39,8 @@ class Examples(NamedTuple):
     game: NDArray[np.int64]  # (examples,) place in games
     times: NDArray[np.float32]  # (examples, 12) s by body; 0: never
     solved: NDArray[np.bool_]  # (examples,)
+    # (examples, 12, times, MOTION) by body; not a number for one that cannot move
+    motion: NDArray[np.float16] | None = None
 
     @property
     def size(self) -> int:
@@ -40,14 +50,20 @@ class Examples(NamedTuple):
     def part(self, chosen: NDArray[np.bool_]) -> Examples:
         """Select some of the examples."""
         return self._replace(
-            game=self.game[chosen], times=self.times[chosen], solved=self.solved[chosen]
+            game=self.game[chosen],
+            times=self.times[chosen],
+            solved=self.solved[chosen],
+            motion=None if self.motion is None else self.motion[chosen],
         )
 
     @property
     def digest(self) -> str:
         """A hash that identifies the examples."""
-        parts = (self.tables, self.game, self.times, self.solved)
-        return hashlib.blake2b(b"".join(p.tobytes() for p in parts), digest_size=8).hexdigest()
+        digest = hashlib.blake2b(digest_size=8)
+        for part in (self.tables, self.game, self.times, self.solved, self.motion):
+            if part is not None:
+                digest.update(part.tobytes())
+        return digest.hexdigest()
 
 
 def first_table(game: Game) -> NDArray[np.float32]:
@@ -69,13 +85,15 @@ def game_examples(game: Game, times: NDArray[np.float32], solved: NDArray[np.boo
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
-    """Join the examples of several games, given for one game each."""
+    """Join the examples of several games, given for one game each; motion, if all have it."""
+    motion = [part.motion for part in parts if part.motion is not None]
     return Examples(
         tuple(game for part in parts for game in part.games),
         np.concatenate([part.tables for part in parts]),
         np.concatenate([part.game + place for place, part in enumerate(parts)]),
         np.concatenate([part.times for part in parts]),
         np.concatenate([part.solved for part in parts]),
+        np.concatenate(motion) if parts and len(motion) == len(parts) else None,
     )
 
 
@@ -144,6 +162,7 @@ def play_examples(
     seed: int,
     rules: Rules = AT_10_HZ,
     threads: int | None = None,
+    watched: bool = False,
 ) -> Examples:
     """Play random plans of a game, by default at 10 Hz, as agents do.
 
@@ -154,10 +173,33 @@ def play_examples(
         seed: seed of the plans.
         rules: of the plays.
         threads: at most this many; all cores by default.
+        watched: whether the motion of bodies in these plays is kept as well.
     """
     played = list(islice(play_draws(game, seed, rules, threads), draws))
     works = np.array([draw.score.solved for draw in played])
     failed = each if works.any() else int(each * _HOPELESS_SHARE)
     kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]
     times = np.array([played[k].times for k in kept], np.float32).reshape(len(kept), -1)
-    return game_examples(game, times, works[kept])
+    examples = game_examples(game, times, works[kept])
+    if not watched:
+        return examples
+    motion = np.full((len(kept), MAX_BODIES, len(MOTION_TIMES), MOTION), np.nan, np.float16)
+    for row, k in zip(motion, kept, strict=True):
+        row[: len(game.scene.radii)] = _motion(game, _trace(game, played[k], rules), rules)
+    return examples._replace(motion=motion)
+
+
+def _trace(game: Game, draw: Draw, rules: Rules) -> Trace:
+    """The play of a draw, tick by tick."""
+    request = replace(rules, builds=draw.builds).request
+    return trace_episode(game.scene, draw.plan.eliminations, request)
+
+
+def _motion(game: Game, trace: Trace, rules: Rules) -> NDArray[np.float64]:
+    """(bodies, times, MOTION) of a play; from its end on, bodies stay where they were then."""
+    ticks = np.minimum(np.array(MOTION_TIMES) * rules.hz, len(trace.poses) - 1)
+    places = trace.poses[ticks, :, :2]
+    came = np.clip((places - trace.poses[0, :, :2]) / WIDTH, -_FARTHEST, _FARTHEST)
+    motion = np.concatenate([came, places[..., 1:] > HEIGHT], axis=2).swapaxes(0, 1)
+    motion[~np.array(game.scene.is_dynamic)] = np.nan
+    return motion

@@ -99,24 +99,29 @@ class PlanClassifier(FittedAgent):
 
     def loss(self, network: nn.Module, data: Examples) -> Loss:
         """The cross-entropy of the predicted outcomes."""
-        inputs = _Inputs(data, self.looks_at_pictures, self.device)
-        labels = torch.from_numpy(data.solved.astype(np.int64)).to(self.device)
+        inputs, labels = self.inputs(data), self.labels(data)
 
         def loss(batch: NDArray[np.int64], rng: np.random.Generator) -> Tensor:
             place = torch.from_numpy(batch).to(self.device)
-            chosen = functional.one_hot(labels[place], 2).to(torch.float32)
             with torch.autocast(CUDA, torch.bfloat16, enabled=self.device == CUDA):
                 scores = network(*inputs.of(place))
-            shares = torch.softmax(scores.float(), dim=1)
-            return functional.binary_cross_entropy(shares, chosen)
+            return outcome_error(scores, labels[place])
 
         return loss
+
+    def inputs(self, data: Examples) -> Inputs:
+        """Examples as inputs of the network, where it is fitted."""
+        return Inputs(data, self.looks_at_pictures, self.device)
+
+    def labels(self, data: Examples) -> Tensor:
+        """[examples] 1 for those that work, 0 for others, where the network is fitted."""
+        return torch.from_numpy(data.solved.astype(np.int64)).to(self.device)
 
     # Prediction and play.
 
     def logits(self, examples: Examples) -> Tensor:
         """[examples] the predicted logit of each plan's working."""
-        inputs = _Inputs(examples, self.looks_at_pictures)
+        inputs = Inputs(examples, self.looks_at_pictures)
         network = self.network.eval()
         with one_thread(), torch.no_grad():
             scores: Tensor = network(*inputs.of(torch.arange(examples.size)))
@@ -174,6 +179,17 @@ class PlanClassifier(FittedAgent):
         return times, logits
 
 
+def outcome_error(scores: Tensor, labels: Tensor) -> Tensor:
+    """The mean cross-entropy of predicted outcomes.
+
+    Args:
+        scores: [plans, 2] for failure and for success.
+        labels: [plans] 1 for those that work, 0 for others.
+    """
+    chosen = functional.one_hot(labels, 2).to(torch.float32)
+    return functional.binary_cross_entropy(torch.softmax(scores.float(), dim=1), chosen)
+
+
 def plans_beside(times: Times, rng: np.random.Generator) -> Times:
     """[plans, blocks] plans that differ a little from given ones, where that gives any.
 
@@ -212,7 +228,7 @@ def _vectors(times: Times) -> Tensor:
     return torch.from_numpy(np.concatenate([times / LATEST, times > 0], axis=1)).float()
 
 
-class _Inputs:
+class Inputs:
     """Examples as inputs of a network."""
 
     def __init__(self, examples: Examples, pictures: bool, device: str = CPU) -> None:
@@ -225,6 +241,7 @@ class _Inputs:
             self._images = torch.from_numpy(np.stack(images)).to(device)
 
     def of(self, batch: Tensor) -> tuple[Tensor, ...]:
+        """The inputs of some examples, by their numbers."""
         game = self._game[batch]
         symbols = self._tables[game], self._times[batch]
         if self._images is None:

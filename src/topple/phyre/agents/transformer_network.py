@@ -21,6 +21,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from topple.phyre.agents.dqn_network import mixed_precision
 from topple.phyre.agents.scene_tokens import COLUMNS, PLACES, SceneTokens, ball_rows
+from topple.runs.attention import AttentionBlock
 
 FREQUENCIES = 8  # of the Fourier features, each twice the one before
 TIMES = (1, 2, 4, 8)  # seconds after which the network says where bodies are
@@ -41,34 +42,6 @@ class Prediction(NamedTuple):
     motion: Tensor | None  # [watched, balls + bodies, MOTION] of the last attempts, if any
 
 
-class Block(nn.Module):
-    """Attention between tokens, then a perceptron on each, both with residual connections."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.attention, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.perceptron = nn.Sequential(
-            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
-        )
-
-    def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """[scenes, tokens, width] from the block's input.
-
-        Args:
-            tokens: [scenes, tokens, width].
-            mask: [scenes, 1, 1, tokens] whether there is a token.
-        """
-        count, length, width = tokens.shape
-        parts = self.attention(self.first(tokens)).view(count, length, 3, self.heads, -1)
-        query, key, value = parts.permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-        tokens = tokens + self.out(mixed.transpose(1, 2).reshape(count, length, width))
-        deeper: Tensor = tokens + self.perceptron(self.second(tokens))
-        return deeper
-
-
 class SceneTransformer(nn.Module):
     """A transformer from bodies and balls to what becomes of them.
 
@@ -86,7 +59,7 @@ class SceneTransformer(nn.Module):
         self.kernels: Sequence[SDPBackend] | None = KERNELS
         self.embed = nn.Linear(COLUMNS + 2 * PLACES * FREQUENCIES, width)
         self.collector = nn.Parameter(torch.zeros(width))
-        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.blocks = nn.ModuleList(AttentionBlock(width, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 2))
         self.motion = nn.Linear(width, MOTION)
