@@ -53,6 +53,11 @@ def main() -> None:
     parser.add_argument(
         "--vary", action="append", default=[], metavar="NAME=A,B", help="Play with these values."
     )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        help="Make as many epochs as fit into the rest of so many minutes, whatever n_epochs says.",
+    )
     parser.add_argument("--hz", type=int, help="Ticks per second of plays, if not as in training.")
     arguments = parser.parse_args()
     spec = find_spec(arguments.agent, "iphyre")
@@ -63,7 +68,7 @@ def main() -> None:
     config = spec.config(GameSelection(names, hz=hz), given, seed=arguments.seed)
     runner = Runner(cache_folder())
     start, last = time.monotonic(), 0.0
-    for report, _ in train_agent(agent, config, runner, arguments.work):
+    for report, _ in train_agent(agent, config, runner, arguments.work, minutes=arguments.minutes):
         if time.monotonic() - last > SAID_SECONDS or report.done == report.planned:
             last = time.monotonic()
             what = "games" if report.preparing else f"updates, loss {report.loss or 0:.4f},"

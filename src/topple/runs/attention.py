@@ -35,6 +35,8 @@ class AttentionBlock(nn.Module):
         count, length, width = tokens.shape
         parts = self.attention(self.first(tokens)).view(count, length, 3, self.heads, -1)
         query, key, value = parts.permute(2, 0, 3, 1, 4)
+        if mask.is_floating_point():
+            mask = mask.to(query.dtype)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         tokens = tokens + self.out(mixed.transpose(1, 2).reshape(count, length, width))
         deeper: Tensor = tokens + self.perceptron(self.second(tokens))

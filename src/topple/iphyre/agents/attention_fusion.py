@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -21,7 +21,13 @@ from torch import Tensor, nn
 
 from topple.iphyre.agents.attention_network import AttentionFusion, motion_error
 from topple.iphyre.agents.fitting import Loss
-from topple.iphyre.agents.outcome_data import Examples, joined, play_examples, widened
+from topple.iphyre.agents.outcome_data import (
+    Examples,
+    joined,
+    play_examples,
+    scrambled_games,
+    widened,
+)
 from topple.iphyre.agents.plan_classifier import PlanClassifier, outcome_error
 from topple.iphyre.game import Game
 from topple.iphyre.rules import AT_10_HZ, Rules, rules_at
@@ -32,16 +38,48 @@ from topple.runs.settings import at_least, divisible, fraction
 
 _TOGETHER = 25  # games of a chunk
 _FEW = 10  # chunks that one process plays by itself
+_ACROSS = [0, 2]  # columns of the object table, in widths of the scene
 
-Chunk = Sequence[tuple[int, Game]]  # games to play plans on, with their numbers
+
+class Chunk(NamedTuple):
+    """Games to play plans on, or where so many are to be made of first."""
+
+    first: int  # number of the first game, which is the seed of plans for it
+    games: Sequence[Game]
+    scrambled: int = 0  # games to make of pieces of these; 0: these are played
+
+    @property
+    def size(self) -> int:
+        """The number of games to play."""
+        return self.scrambled or len(self.games)
 
 
-def _play_chunk(
-    chunk: Chunk, draws: int, each: int, rules: Rules, threads: int | None, watched: bool
-) -> list[Examples]:
-    return [
-        play_examples(game, draws, each, number, rules, threads, watched) for number, game in chunk
-    ]
+@dataclass(frozen=True)
+class _Player:
+    """Plays plans on the games of chunks; its attributes are settings of the agent."""
+
+    draws: int
+    each: int
+    trial: int
+    rules: Rules
+    watched: bool
+    combined: float
+    data_seed: int
+
+    def __call__(self, chunk: Chunk, threads: int | None) -> Examples:
+        games = chunk.games
+        if chunk.scrambled:
+            rng = np.random.default_rng([self.data_seed, chunk.first])
+            games = list(scrambled_games(games, chunk.scrambled, rng, self.combined))
+        parts = [
+            play_examples(
+                *(game, self.draws, self.each, number, self.rules, threads),
+                watched=self.watched,
+                trial=self.trial,
+            )
+            for number, game in enumerate(games, start=chunk.first)
+        ]
+        return joined(parts)._replace(games=())
 
 
 @dataclass
@@ -57,13 +95,18 @@ class AttentionFusionAgent(PlanClassifier):
         variants: variants of each training game.
         scrambled: games put together from pieces of the training games.
         combined: how often a scrambled game is made of two whole games.
+        own_seeds: whether scrambled games are made 25 at a time with a seed for each 25, by the
+            processes that play them. It makes other games, and a million of them in minutes.
         draws: plans played on each game, of which at most ``samples_per_class`` that work and as
             many that do not are kept.
+        trial: plays on a game that decide whether there are more of them: not if all work or none
+            does, and only until there are enough of both kinds. 0: ``draws`` on every game.
         hz: ticks per second of these plays, 60 or 10.
         motion_weight: weight of where bodies go, learned beside whether plans work; 0: not learned.
         parts: parts of a minibatch that are computed side by side, each on a core of its own; the
             weights depend on their number, not on that of the cores.
         data_seed: seed of these games. Plans are the same for all seeds of weights and batches.
+        mirrored: whether plans are judged in the mirrored scene as well, and logits averaged.
     """
 
     smoke: ClassVar[Mapping[str, Any]] = {
@@ -77,6 +120,8 @@ class AttentionFusionAgent(PlanClassifier):
         "candidates": 50,
     }
 
+    acting: ClassVar[tuple[str, ...]] = (*PlanClassifier.acting, "mirrored")
+
     n_layers: int = 3
     n_epochs: int = 5
     batch_size: int = 256
@@ -87,16 +132,19 @@ class AttentionFusionAgent(PlanClassifier):
     variants: int = 40
     scrambled: int = 3000
     combined: float = 0.0
+    own_seeds: bool = False
     draws: int = 384
+    trial: int = 0
     hz: int = AT_10_HZ.hz
     motion_weight: float = 0.0
     parts: int = 1
     data_seed: int = 0
+    mirrored: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, 1, "n_layers", "embed_dim", "n_heads", "draws", "parts")
-        at_least(self, 0, "frequencies", "variants", "scrambled", "motion_weight")
+        at_least(self, 0, "frequencies", "variants", "scrambled", "trial", "motion_weight")
         divisible(self, "embed_dim", "n_heads")
         fraction(self, "combined")
         rules_at(self.hz)
@@ -108,27 +156,45 @@ class AttentionFusionAgent(PlanClassifier):
 
         Reports on the games that are played to learn from are marked as preparing.
         """
-        made = widened(games, self.variants, self.scrambled, self.data_seed, self.combined)
-        more = list(enumerate(made))
-        chunks = [more[first : first + _TOGETHER] for first in range(0, len(more), _TOGETHER)]
-        played: dict[int, list[Examples]] = {}
+        chunks = self._chunks(games)
+        played: dict[int, Examples] = {}
+        planned, done = sum(chunk.size for chunk in chunks), 0
         start = time.monotonic()
-        for chunk, parts in self._played(chunks):
-            played[chunk[0][0]] = parts
-            done = sum(map(len, played.values()))
-            rate = done / (time.monotonic() - start)
-            yield Report(done, len(more), rate, preparing=True)
-        data = joined([part for first in sorted(played) for part in played.pop(first)])
+        for chunk, part in self._played(chunks):
+            played[chunk.first] = part
+            done += chunk.size
+            yield Report(done, planned, done / (time.monotonic() - start), preparing=True)
+        if options.minutes is not None:
+            spent = (time.monotonic() - start) / 60
+            options = options._replace(minutes=max(0.0, options.minutes - spent))
+        data = joined([played.pop(first) for first in sorted(played)])
         yield from self.fit(data, seed, options)
 
-    def _played(self, chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, list[Examples]]]:
+    def _chunks(self, games: Sequence[Game]) -> list[Chunk]:
+        """All games to play plans on, in order."""
+        scrambled = 0 if self.own_seeds else self.scrambled
+        made = list(widened(games, self.variants, scrambled, self.data_seed, self.combined))
+        chunks = [
+            Chunk(first, made[first : first + _TOGETHER])
+            for first in range(0, len(made), _TOGETHER)
+        ]
+        if self.own_seeds:
+            chunks += [
+                Chunk(len(made) + first, games, min(_TOGETHER, self.scrambled - first))
+                for first in range(0, self.scrambled, _TOGETHER)
+            ]
+        return chunks
+
+    def _played(self, chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Examples]]:
         """Chunks of games with what was played on them, as they are finished."""
-        play = partial(
-            _play_chunk,
-            draws=self.draws,
-            each=self.samples_per_class,
-            rules=rules_at(self.hz),
-            watched=self.motion_weight > 0,
+        play = _Player(
+            self.draws,
+            self.samples_per_class,
+            self.trial,
+            rules_at(self.hz),
+            self.motion_weight > 0,
+            self.combined,
+            self.data_seed,
         )
         if len(chunks) < _FEW:  # not worth starting processes for
             yield from ((chunk, play(chunk, threads=None)) for chunk in chunks)
@@ -149,6 +215,13 @@ class AttentionFusionAgent(PlanClassifier):
             relations=self.relations,
             motion=self.motion_weight > 0,
         )
+
+    def logits(self, examples: Examples) -> Tensor:
+        """[examples] the predicted logit of each plan's working."""
+        logits = super().logits(examples)
+        if not self.mirrored:
+            return logits
+        return (logits + super().logits(examples._replace(tables=mirrored(examples.tables)))) / 2
 
     @property
     def batch_parts(self) -> int:
@@ -172,3 +245,11 @@ class AttentionFusionAgent(PlanClassifier):
             return outcome_error(scores, labels[place]) + self.motion_weight * error
 
         return loss
+
+
+def mirrored(tables: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(scenes, 12, 9) the object tables of scenes as seen in a mirror."""
+    there = tables.any(axis=2, keepdims=True)
+    seen = tables.copy()
+    seen[..., _ACROSS] = np.where(there, 1 - tables[..., _ACROSS], 0)
+    return seen

@@ -110,10 +110,13 @@ class AttentionFusion(nn.Module):
             waves.sin(),
             waves.cos(),
         )
-        features: Tensor = self.bodies(torch.cat(parts, dim=2))
-        if not self.has_relations:
+        # Half precision would move bodies by a pixel.
+        with torch.autocast(tables.device.type, enabled=False):
+            features: Tensor = self.bodies(torch.cat(parts, dim=2))
+            between = self.relations(relations(tables)) if self.has_relations else None
+        if between is None:
             return self.layers(features, src_key_padding_mask=~there), there
-        bias = self.relations(relations(tables)).unflatten(3, (len(self.blocks), -1))
+        bias = between.unflatten(3, (len(self.blocks), -1))
         bias = bias.masked_fill(~there[:, None, :, None, None], -torch.inf)
         for block, own in zip(self.blocks, bias.permute(3, 0, 4, 1, 2), strict=True):
             features = block(features, own)
@@ -175,8 +178,12 @@ def motion_error(said: Tensor, motion: Tensor) -> Tensor:
         said: [plans, 12, times, MOTION] what the network says.
         motion: [plans, 12, times, MOTION] what happened.
     """
-    known = ~motion[..., 0, 0].isnan()
-    said, motion = said[known], motion[known]
-    came = functional.smooth_l1_loss(said[..., :2], motion[..., :2], beta=_NEAR)
-    out = functional.binary_cross_entropy_with_logits(said[..., 2], motion[..., 2])
-    return _DISTANCE_WEIGHT * came + out
+    known = ~motion[..., 0].isnan()
+    motion = motion.nan_to_num()
+    came = functional.smooth_l1_loss(said[..., :2], motion[..., :2], beta=_NEAR, reduction="none")
+    out = functional.binary_cross_entropy_with_logits(
+        said[..., 2], motion[..., 2], reduction="none"
+    )
+    # Weighted and not selected: a selection would have to wait for the GPU to count it.
+    errors = (_DISTANCE_WEIGHT * came.mean(dim=-1) + out) * known
+    return errors.sum() / known.sum()

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -42,6 +42,7 @@ _NAMES = {"key", "run", "epoch", "epochs", "network", "optimizer"}
 _SAVE_SECONDS = 30.0  # between checkpoints, at least
 _SEEDS = 2**31
 LAST_RATE = 1e-6  # where learning rates end, as published
+_MEASURED = 20, 60  # updates before time is taken, and while it is
 
 Indices = NDArray[np.int64]
 Loss = Callable[[Indices, np.random.Generator], Tensor]  # examples of a batch -> mean loss
@@ -80,6 +81,7 @@ class Schedule:
         t_max: updates until the learning rate is at its minimum, after which it rises again, as in
             PyTorch's ``CosineAnnealingLR``; 0: it is there at the end of training.
         constant: whether the learning rate stays the same instead.
+        warm_up: updates in which the learning rate rises to where it would be otherwise.
     """
 
     n_epochs: int
@@ -87,13 +89,16 @@ class Schedule:
     learning_rate: float
     t_max: int = 0
     constant: bool = False
+    warm_up: int = 0
 
     def rate(self, update: int, updates: int) -> float:
         """The learning rate of an update."""
+        rise = min(1.0, (update + 1) / self.warm_up) if self.warm_up else 1.0
         if self.constant:
-            return self.learning_rate
+            return rise * self.learning_rate
         part = update / (self.t_max or updates)
-        return LAST_RATE + (self.learning_rate - LAST_RATE) * (1 + math.cos(math.pi * part)) / 2
+        fallen = (self.learning_rate - LAST_RATE) * (1 + math.cos(math.pi * part)) / 2
+        return rise * (LAST_RATE + fallen)
 
 
 @dataclass(eq=False)
@@ -170,6 +175,36 @@ class Fitting:
                 self.save(checkpoint)
         self.network.to(CPU).eval()
 
+    def epochs_within(self, seconds: float, checkpoint: Path | None = None) -> int:
+        """As many epochs as probably fit into so many seconds, at least one.
+
+        Some updates are made to measure that and undone again. A training that is resumed keeps
+        the number that was planned at first.
+        """
+        if checkpoint is not None and checkpoint.exists():
+            planned: int = read_state(checkpoint, _FORMAT, _NAMES)["epochs"]
+            return planned
+        before = {name: each.clone() for name, each in self.network.state_dict().items()}
+        starting, measured = _MEASURED
+        self._some_updates(starting)
+        start = time.monotonic()
+        self._some_updates(measured)
+        spent = time.monotonic() - start
+        self.network.load_state_dict(before)
+        self.__post_init__()
+        return max(1, int(seconds * measured / spent / self._updates))
+
+    def _some_updates(self, count: int) -> None:
+        """Make updates with the first examples, and wait until they are done."""
+        rng = np.random.default_rng(self.seed)
+        loss = torch.zeros(())
+        with one_thread(), self._workers() as workers:
+            for _ in range(count):
+                loss = self._update(
+                    rng.integers(self.count, size=self.schedule.batch_size), rng, workers
+                )
+        loss.item()
+
     @property
     def _updates(self) -> int:
         """Updates of an epoch."""
@@ -191,19 +226,25 @@ class Fitting:
                 )
                 for group, share in zip(self._optimizer.param_groups, self._shares, strict=True):
                     group["lr"] = rate * share
-                self._optimizer.zero_grad(set_to_none=True)
                 chosen = order[number * batch : (number + 1) * batch]
-                if workers is None:
-                    loss = self.loss(chosen, rng)
-                    loss.backward()  # type: ignore[no-untyped-call]
-                else:
-                    loss = self._add_gradients(chosen, rng, workers)
-                self._optimizer.step()
-                losses.append(loss.detach())  # converted later: that waits for the GPU
+                losses.append(self._update(chosen, rng, workers))
         self.epoch += 1
         if self._is_finished and self.half_precision:
             self.network.half().float()
         return sum(map(float, losses)) / len(losses), rate
+
+    def _update(
+        self, chosen: Indices, rng: np.random.Generator, workers: ThreadPoolExecutor | None
+    ) -> Tensor:
+        """Make an update; its loss, which to convert would wait for the GPU."""
+        self._optimizer.zero_grad(set_to_none=True)
+        if workers is None:
+            loss = self.loss(chosen, rng)
+            loss.backward()  # type: ignore[no-untyped-call]
+        else:
+            loss = self._add_gradients(chosen, rng, workers)
+        self._optimizer.step()
+        return loss.detach()
 
     def _workers(self) -> AbstractContextManager[ThreadPoolExecutor | None]:
         """Threads for the parts of a minibatch; none if it is computed as a whole."""
@@ -331,7 +372,7 @@ class FittedAgent:
         Args:
             training: the games to learn from and the generator of the seed; its rules are not
                 used, because the data are sampled at 60 Hz.
-            options: where to save it; the number of epochs is a setting.
+            options: where to save it; the number of epochs is a setting, unless time is limited.
         """
         seed = int(training.rng.integers(_SEEDS))
         start = time.monotonic()
@@ -361,6 +402,10 @@ class FittedAgent:
             half_precision=self.half_precision,
             parts=self.batch_parts,
         )
+        if options.minutes is not None:
+            self.n_epochs = fitting.epochs_within(60 * options.minutes, options.checkpoint)
+            key = {**fitting.key, "n_epochs": self.n_epochs}
+            fitting = replace(fitting, schedule=self.schedule, key=key)
         yield from fitting.epochs(options.checkpoint)
 
     @property

@@ -34,7 +34,7 @@ _FARTHEST = 1.5  # widths of the scene; motion beyond it does not matter
 class Examples(NamedTuple):
     """Plans of games, with whether they worked."""
 
-    games: tuple[Game, ...]
+    games: tuple[Game, ...]  # for their pictures; none where nobody looks at these
     tables: NDArray[np.float32]  # (games, 12, 9) initial scenes as agents see them
     game: NDArray[np.int64]  # (examples,) place in games
     times: NDArray[np.float32]  # (examples, 12) s by body; 0: never
@@ -62,7 +62,7 @@ class Examples(NamedTuple):
         digest = hashlib.blake2b(digest_size=8)
         for part in (self.tables, self.game, self.times, self.solved, self.motion):
             if part is not None:
-                digest.update(part.tobytes())
+                digest.update(np.ascontiguousarray(part).data)
         return digest.hexdigest()
 
 
@@ -85,12 +85,13 @@ def game_examples(game: Game, times: NDArray[np.float32], solved: NDArray[np.boo
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
-    """Join the examples of several games, given for one game each; motion, if all have it."""
+    """Join the examples of several games; motion, if all have it."""
     motion = [part.motion for part in parts if part.motion is not None]
+    before = np.cumsum([0, *(len(part.tables) for part in parts)])
     return Examples(
         tuple(game for part in parts for game in part.games),
         np.concatenate([part.tables for part in parts]),
-        np.concatenate([part.game + place for place, part in enumerate(parts)]),
+        np.concatenate([part.game + first for part, first in zip(parts, before, strict=False)]),
         np.concatenate([part.times for part in parts]),
         np.concatenate([part.solved for part in parts]),
         np.concatenate(motion) if parts and len(motion) == len(parts) else None,
@@ -124,7 +125,7 @@ def held_out(examples: Examples, share: float, seed: int) -> NDArray[np.bool_]:
     """(examples,) which ones to keep for testing: a random share of each game's."""
     rng = np.random.default_rng(seed)
     chosen = np.zeros(examples.size, np.bool_)
-    for number in range(len(examples.games)):
+    for number in range(len(examples.tables)):
         own = np.flatnonzero(examples.game == number)
         chosen[rng.permutation(own)[: round(share * len(own))]] = True
     return chosen
@@ -147,8 +148,22 @@ def widened(
     for game in games:
         for number in range(variants):
             yield vary(game, f"{game.name}_variant_{number}", rng)
+    yield from scrambled_games(games, scrambled, rng, combined)
+
+
+def scrambled_games(
+    games: Sequence[Game], count: int, rng: np.random.Generator, combined: float = 0.0
+) -> Iterator[Game]:
+    """So many games, put together from pieces of others, with something to remove.
+
+    Args:
+        games: where pieces come from.
+        count: how many to make.
+        rng: of all random choices.
+        combined: how often one is made of two whole games.
+    """
     made = 0
-    while made < scrambled:
+    while made < count:
         game = scramble(games, f"scrambled_{made}", rng, combined)
         if game.eliminable:
             made += 1
@@ -163,6 +178,7 @@ def play_examples(
     rules: Rules = AT_10_HZ,
     threads: int | None = None,
     watched: bool = False,
+    trial: int = 0,
 ) -> Examples:
     """Play random plans of a game, by default at 10 Hz, as agents do.
 
@@ -174,8 +190,10 @@ def play_examples(
         rules: of the plays.
         threads: at most this many; all cores by default.
         watched: whether the motion of bodies in these plays is kept as well.
+        trial: if given, plays end early: after so many if all of them work or none does, and later
+            as soon as there are enough plans of both kinds.
     """
-    played = list(islice(play_draws(game, seed, rules, threads), draws))
+    played = list(_played(game, draws, each, seed, rules, threads, trial))
     works = np.array([draw.score.solved for draw in played])
     failed = each if works.any() else int(each * _HOPELESS_SHARE)
     kept = [*np.flatnonzero(works)[:each], *np.flatnonzero(~works)[:failed]]
@@ -187,6 +205,20 @@ def play_examples(
     for row, k in zip(motion, kept, strict=True):
         row[: len(game.scene.radii)] = _motion(game, _trace(game, played[k], rules), rules)
     return examples._replace(motion=motion)
+
+
+def _played(
+    game: Game, draws: int, each: int, seed: int, rules: Rules, threads: int | None, trial: int
+) -> Iterator[Draw]:
+    """Random plans with their plays, at most so many."""
+    works = 0
+    for number, draw in enumerate(islice(play_draws(game, seed, rules, threads), draws), start=1):
+        works += draw.score.solved
+        yield draw
+        if number == trial and works in (0, number):
+            return
+        if 0 < trial <= number and min(works, number - works) >= each:
+            return
 
 
 def _trace(game: Game, draw: Draw, rules: Rules) -> Trace:

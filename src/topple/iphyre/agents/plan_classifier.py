@@ -50,6 +50,7 @@ class PlanClassifier(FittedAgent):
     Attributes:
         t_max: updates in which the learning rate falls by half a cosine before it rises again: 200
             in the released code; 0: it falls once, over the whole training, as the paper says.
+        warm_up: updates in which the learning rate rises first.
         samples_per_class: plans that work, and as many that do not, of each training game.
         candidates: plans drawn for each game that is played.
         refined: plans beside the best of them that are considered as well; 0: none.
@@ -69,6 +70,7 @@ class PlanClassifier(FittedAgent):
     n_epochs: int = 200
     batch_size: int = 16
     t_max: int = 0
+    warm_up: int = 0
     samples_per_class: int = SAMPLES_PER_CLASS
     candidates: int = 1000
     refined: int = 0
@@ -78,7 +80,7 @@ class PlanClassifier(FittedAgent):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, 1, "samples_per_class", "candidates")
-        at_least(self, 0, "t_max", "refined", "failure_penalty")
+        at_least(self, 0, "t_max", "warm_up", "refined", "failure_penalty")
         above_zero(self, "failure_radius")
 
     @property
@@ -95,7 +97,13 @@ class PlanClassifier(FittedAgent):
     @property
     def schedule(self) -> Schedule:
         """The length of training and its learning rates."""
-        return Schedule(self.n_epochs, self.batch_size, self.learning_rate, self.t_max)
+        return Schedule(
+            self.n_epochs,
+            self.batch_size,
+            self.learning_rate,
+            self.t_max,
+            warm_up=self.warm_up,
+        )
 
     def loss(self, network: nn.Module, data: Examples) -> Loss:
         """The cross-entropy of the predicted outcomes."""
