@@ -43,6 +43,7 @@ ONLY_IN = {
         "phyre/agents/",
         "iphyre/agents/",
         "datasets/torch.py",
+        "runs/attention.py",
         "runs/belief.py",
         "runs/checkpoint.py",
         "runs/device.py",

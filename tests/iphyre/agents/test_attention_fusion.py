@@ -12,26 +12,28 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from support.phases import game_training, play_games
-from topple.iphyre.agents.attention_fusion import AttentionFusionAgent
+from topple.iphyre.agents.attention_fusion import AttentionFusionAgent, mirrored
 from topple.iphyre.agents.attention_network import AttentionFusion, motion_error, relations
 from topple.iphyre.agents.outcome_data import (
     MOTION_TIMES,
     Examples,
+    first_table,
     joined,
     play_examples,
     sample_examples,
     widened,
 )
-from topple.iphyre.agents.plan_classifier import plans_beside
+from topple.iphyre.agents.plan_classifier import outcome_error, plans_beside
 from topple.iphyre.episode import Episode
-from topple.iphyre.game import HEIGHT, WIDTH
+from topple.iphyre.game import HEIGHT, WIDTH, Block, Game
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_10_HZ, AT_60_HZ
-from topple.iphyre.sampling import INTERVAL, LATEST, play_draws
+from topple.iphyre.sampling import INTERVAL, LATEST, Draw, play_draws
 from topple.runs.agent import UNSAVED, Report, TrainingOptions
+from topple.runs.attention import AttentionBlock
 
 GAMES = (game_named("support"), game_named("hinder"))
 SMALL: dict[str, Any] = {
@@ -68,6 +70,44 @@ def test_plays_at_another_rate_are_other_examples() -> None:
     slow, fast = (play_examples(game, 200, 100, 0, rules) for rules in (AT_10_HZ, AT_60_HZ))
     assert not slow.solved.any()
     assert fast.solved.any()
+
+
+@pytest.mark.parametrize(
+    ("name", "each", "trial", "draws"),
+    [
+        ("support", 5, 4, 100),  # whose first six plans work
+        ("seesaw", 5, 10, 100),  # which nothing solves
+        ("hinder", 3, 20, 100),  # has enough of both kinds when the trial ends
+        ("hinder", 6, 20, 100),  # has them later
+        ("hinder", 50, 20, 100),  # never has them
+        ("hinder", 3, 101, 100),  # has no time for the trial
+    ],
+)
+def test_plays_end_when_there_are_enough(
+    name: str, each: int, trial: int, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, seen = game_named(name), []
+
+    def play(*arguments: Any) -> Iterator[Draw]:
+        for draw in play_draws(*arguments):
+            seen.append(draw.score.solved)
+            yield draw
+
+    monkeypatch.setattr("topple.iphyre.agents.outcome_data.play_draws", play)
+    everything = play_examples(game, draws, each, 0, watched=True)
+    works, seen[:] = np.cumsum(seen), []
+    early = play_examples(game, draws, each, 0, watched=True, trial=trial)
+    plays = np.arange(1, draws + 1)
+    ends = (plays >= trial) & (np.minimum(works, plays - works) >= each)
+    ends |= (plays == trial) & ((works == 0) | (works == plays))
+    assert len(seen) == (plays[ends][0] if ends.any() else draws)
+    if not ends.any():
+        assert early.digest == everything.digest
+    for solved in (False, True):
+        own = early.part(early.solved == solved)
+        longer = everything.part(everything.solved == solved)
+        assert own.size == min(each if any(seen) else each // 4, seen.count(solved))
+        assert own.digest == longer.part(np.arange(longer.size) < own.size).digest
 
 
 @pytest.mark.parametrize("hz", [10, 60])
@@ -143,6 +183,73 @@ def test_relations_are_those_of_two_segments() -> None:
     assert all(torch.isfinite(column).all() for column in columns)
 
 
+def test_motion_errors_are_those_of_bodies_that_can_move() -> None:
+    generator = torch.Generator().manual_seed(0)
+    shape = (6, 12, len(MOTION_TIMES), 3)
+    said, motion = (torch.rand(shape, generator=generator) for _ in range(2))
+    fixed = torch.rand(shape[:2], generator=generator) < 0.7
+    motion[fixed] = torch.nan
+    said.requires_grad_()
+    error = motion_error(said, motion)
+    torch.testing.assert_close(error, motion_error(said[~fixed][None], motion[~fixed][None]))
+    (gradient,) = torch.autograd.grad(error, said)
+    assert (gradient[fixed] == 0).all()
+    assert (gradient[~fixed] != 0).all()
+    moved = torch.full((1, 12, len(MOTION_TIMES), 3), torch.nan)
+    moved[0, 3] = torch.tensor([0.1, 0.0, 1.0])
+    # Smooth L1 of 0.1 is 0.075 beyond 0.05, that of 0 is 0, and nothing is known of what is out.
+    wanted = pytest.approx(4 * 0.075 / 2 + math.log(2))
+    assert motion_error(torch.zeros_like(moved), moved).item() == wanted
+
+
+@pytest.fixture(scope="module")
+def watched() -> Examples:
+    """Plans of both games with the motion in their plays."""
+    return joined([play_examples(game, 64, 10, 0, watched=True) for game in GAMES])
+
+
+def test_half_precision_gives_nearly_the_same_loss(watched: Examples) -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = AttentionFusion(2, 32, 4, frequencies=6, relations=True, motion=True)
+    assert watched.motion is not None
+    motion = torch.from_numpy(watched.motion).float()
+    tables, times = torch.from_numpy(watched.tables[watched.game]), torch.from_numpy(watched.times)
+    found: list[Tensor] = []
+    for part in (network.bodies, network.relations):
+        part.register_forward_hook(lambda *given: found.append(given[2]))
+    losses = []
+    for half in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            scores, said = network.watch(tables, times)
+        assert said.dtype == (torch.bfloat16 if half else torch.float32)
+        outcome = outcome_error(scores, torch.from_numpy(watched.solved).long())
+        losses.append(torch.stack([outcome, motion_error(said.float(), motion)]))
+    torch.testing.assert_close(losses[1], losses[0], rtol=0.03, atol=0)
+    assert (losses[1] != losses[0]).all()
+    for whole, half_found in zip(found[:2], found[2:], strict=True):
+        torch.testing.assert_close(half_found, whole, rtol=0, atol=0)  # places stay exact
+    gradients = torch.autograd.grad(losses[1].sum(), list(network.parameters()))
+    assert all(gradient.isfinite().all() for gradient in gradients)
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_attention_takes_a_mask_of_numbers(half: bool) -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        block, tokens = AttentionBlock(32, 4), torch.randn(3, 6, 32)
+    seen = torch.ones(3, 1, 1, 6, dtype=torch.bool)
+    seen[..., 4:] = False
+    numbers = torch.zeros(3, 4, 6, 6).masked_fill(~seen, -torch.inf)
+    with torch.no_grad():
+        wanted = block(tokens, seen)
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            found, preferring = block(tokens, numbers), block(tokens, numbers + torch.eye(6))
+    tolerance = 0.05 if half else 1e-5
+    torch.testing.assert_close(found, wanted, rtol=0, atol=tolerance)
+    assert (preferring != found).any()
+
+
 def test_reports_count_the_games_played_and_then_the_updates() -> None:
     agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "scrambled": 60})
     games = [game_named("support")]
@@ -158,19 +265,89 @@ def test_reports_count_the_games_played_and_then_the_updates() -> None:
     assert all(report.loss is not None and report.loss > 0.0 for report in fitting)
 
 
-def test_processes_play_what_one_plays(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "scrambled": 60})
-    digests = []
+def learned_from(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Examples:
+    """What an agent with these settings learns from."""
+    agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, **settings})
+    found = []
 
     def fit(data: Examples, *_: object) -> Iterator[Report]:
-        digests.append(data.digest)
+        found.append(data)
         return iter(())
 
     monkeypatch.setattr(agent, "fit", fit)
+    list(agent.fit_games(GAMES, 0, UNSAVED))
+    return found[0]
+
+
+def test_processes_play_what_one_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both chunks of games and chunks that games are to be made of."""
+    settings = {"variants": 15, "scrambled": 40, "own_seeds": True, "trial": 16}
+    digests = []
     for few in (1, 100):
         monkeypatch.setattr("topple.iphyre.agents.attention_fusion._FEW", few)
-        list(agent.fit_games(GAMES, 0, UNSAVED))
+        digests.append(learned_from(monkeypatch, **settings).digest)
     assert digests[0] == digests[1]
+
+
+def test_games_with_seeds_of_their_own_do_not_depend_on_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = {"own_seeds": True, "combined": 0.3, "motion_weight": 1.0, "draws": 20, "trial": 8}
+    found = []
+    for cores, scrambled in ((1, 30), (3, 50), (2, 60)):
+        monkeypatch.setattr("topple.threads.default_threads", lambda cores=cores: cores)
+        found.append(learned_from(monkeypatch, scrambled=scrambled, **settings))
+        assert len(found[-1].tables) == 4 + scrambled
+    longest = found[-1]
+    for fewer in found[:-1]:
+        games = len(fewer.tables)
+        first = longest.part(longest.game < games)._replace(tables=longest.tables[:games])
+        assert first.digest == fewer.digest
+    others = (
+        learned_from(monkeypatch, scrambled=30, **{**settings, name: value})
+        for name, value in (("data_seed", 1), ("combined", 0.0), ("own_seeds", False))
+    )
+    assert all((other.tables[4:] != longest.tables[4:34]).any() for other in others)
+    assert len(np.unique(longest.tables, axis=0)) == len(longest.tables)
+
+
+def in_mirror(game: Game) -> Game:
+    """A game with left and right swapped."""
+    blocks = [
+        Block((WIDTH - b.start[0], b.start[1]), (WIDTH - b.end[0], b.end[1]), b.kind)
+        for b in game.blocks
+    ]
+    balls = [ball._replace(x=WIDTH - ball.x) for ball in game.balls]
+    return Game(game.name, "", tuple(blocks), tuple(balls), game.sticks, game.springs)
+
+
+def test_mirrored_tables_are_those_of_mirrored_games() -> None:
+    games = [*GAMES, game_named("multi_ball_pendulum"), game_named("impulse_spring")]
+    tables, wanted = (
+        np.stack([first_table(game) for game in some]) for some in (games, map(in_mirror, games))
+    )
+    seen = mirrored(tables)
+    np.testing.assert_allclose(seen, wanted, rtol=0, atol=1e-6)
+    assert seen.dtype == tables.dtype
+    assert (seen != tables).any(axis=(1, 2)).all()
+    assert not seen[~tables.any(axis=2)].any()
+    np.testing.assert_allclose(mirrored(seen), tables, rtol=0, atol=1e-6)
+
+
+def test_an_agent_can_look_into_the_mirror_after_training(tmp_path: Path) -> None:
+    path = tmp_path / "fit.pt"
+    agent = AttentionFusionAgent(**AttentionFusionAgent.smoke)
+    list(agent.learn(game_training(GAMES), TrainingOptions(path)))
+    loaded = AttentionFusionAgent(mirrored=True)
+    loaded.load(path)
+    assert loaded.mirrored
+    examples = sample_examples(GAMES, 5)
+    reflected = examples._replace(tables=mirrored(examples.tables))
+    plain, other = agent.logits(examples), agent.logits(reflected)
+    assert not torch.allclose(plain, other)
+    mean = (plain + other) / 2
+    torch.testing.assert_close(loaded.logits(examples), mean)
+    torch.testing.assert_close(loaded.logits(reflected), mean)
 
 
 def test_plans_beside_others_are_plans() -> None:
@@ -291,6 +468,8 @@ def test_a_finished_checkpoint_in_half_precision_is_small_and_plays_alike(tmp_pa
         ({"combined": 2}, "combined is 2; it has to be from 0 to 1"),
         ({"embed_dim": 30}, "embed_dim is 30; it has to be a multiple of 4 \\(n_heads\\)"),
         ({"scrambled": -1}, "scrambled is -1; it has to be 0 or more"),
+        ({"trial": -1}, "trial is -1; it has to be 0 or more"),
+        ({"warm_up": -1}, "warm_up is -1; it has to be 0 or more"),
         ({"motion_weight": -1.0}, "motion_weight is -1.0; it has to be 0 or more"),
         ({"parts": 0}, "parts is 0; it has to be 1 or more"),
         ({"n_layers": 0}, "n_layers is 0; it has to be 1 or more"),

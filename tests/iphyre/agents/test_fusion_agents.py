@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from support.phases import game_training, play_games
 from support.training import same_weights, stop_after
+from topple.iphyre.agents.attention_fusion import AttentionFusionAgent
 from topple.iphyre.agents.classifier_accuracy import ClassifierConfig, sweep_classifiers
+from topple.iphyre.agents.decision_transformer import DecisionTransformer
+from topple.iphyre.agents.fitting import FittedAgent, Fitting, Schedule, seeded
 from topple.iphyre.agents.fusion import Fusion
-from topple.iphyre.agents.outcome_data import Examples, held_out, sample_examples
+from topple.iphyre.agents.outcome_data import (
+    Examples,
+    held_out,
+    joined,
+    play_examples,
+    sample_examples,
+)
+from topple.iphyre.agents.sequence_data import collect_sequences
 from topple.iphyre.games import game_named
 from topple.iphyre.rules import AT_60_HZ
 from topple.iphyre.sampling import sample
@@ -60,6 +75,37 @@ def test_a_share_of_each_game_is_held_out(examples: Examples) -> None:
     assert examples.part(kept).size == 20
 
 
+def test_examples_are_joined_without_their_games() -> None:
+    names = ("support", "hinder", "direction")
+    single = [play_examples(game_named(name), 64, 8, 0, watched=True) for name in names]
+    whole = joined(single)
+    sizes = [part.size for part in single]
+    assert np.bincount(whole.game).tolist() == sizes
+    bare = [joined(single[:2])._replace(games=()), single[2]._replace(games=())]
+    again = joined(bare)
+    assert again.games == ()
+    assert again.game.tolist() == np.repeat(np.arange(3), sizes).tolist()
+    for name in ("tables", "game", "times", "solved", "motion"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+    assert again.digest == whole.digest
+    kept = held_out(again, 0.25, seed=3)
+    assert np.bincount(again.game[kept]).tolist() == [round(size / 4) for size in sizes]
+    assert (kept == held_out(whole, 0.25, seed=3)).all()
+    some = joined([bare[0], bare[1]._replace(motion=None)])
+    assert some.motion is None
+    assert some.digest != again.digest
+
+
+def test_digests_identify_examples(examples: Examples) -> None:
+    parts = (examples.tables, examples.game, examples.times, examples.solved)
+    content = b"".join(part.tobytes() for part in parts)
+    # Checkpoints hold such digests, so they may not change.
+    assert examples.digest == hashlib.blake2b(content, digest_size=8).hexdigest()
+    turned = examples._replace(tables=np.asfortranarray(examples.tables))
+    assert turned.digest == examples.digest
+    assert examples._replace(solved=~examples.solved).digest != examples.digest
+
+
 @pytest.mark.parametrize("kind", ["global", "object", "vision"])
 def test_classifiers_learn_two_games(kind: str, examples: Examples) -> None:
     agent = fitted(examples, kind=kind, n_epochs=30, n_layers=1)
@@ -78,6 +124,90 @@ def test_resumed_fitting_equals_uninterrupted(examples: Examples, tmp_path: Path
     loaded.load(path)
     assert loaded.n_epochs == 6
     assert (loaded.predict(examples) == whole.predict(examples)).all()
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"t_max": 30}, {"constant": True}], ids=["falls", "t_max", "constant"]
+)
+def test_the_learning_rate_rises_first(settings: dict[str, Any]) -> None:
+    plain, warm = (
+        [Schedule(5, 16, 1e-3, warm_up=warm_up, **settings).rate(k, 100) for k in range(100)]
+        for warm_up in (0, 10)
+    )
+    assert warm[9:] == plain[9:]
+    assert np.divide(warm[:10], plain[:10]) == pytest.approx(np.arange(1, 11) / 10)
+    assert Fusion(warm_up=10).schedule.warm_up == 10
+
+
+LEARNERS = [
+    Fusion(n_epochs=3, n_layers=1),
+    AttentionFusionAgent(n_epochs=3, n_layers=1, embed_dim=16, batch_size=32, parts=2),
+    DecisionTransformer(n_epochs=3, n_layers=1, embed_dim=16, n_heads=2, batch_size=8),
+]
+
+
+@pytest.mark.parametrize("agent", LEARNERS, ids=lambda agent: type(agent).__name__)
+def test_measuring_leaves_no_trace(agent: FittedAgent, examples: Examples) -> None:
+    learns_steps = isinstance(agent, DecisionTransformer)  # with dropout
+    data = collect_sequences(GAMES, 2) if learns_steps else examples
+
+    def fitting() -> Fitting:
+        network = seeded(0, agent.new_network)
+        loss, parts = agent.loss(network, data), agent.batch_parts
+        return Fitting(network, loss, data.size, agent.schedule, 0, key={}, parts=parts)
+
+    plain, measured = fitting(), fitting()
+    before = torch.random.get_rng_state()
+    assert measured.epochs_within(0.0) == 1
+    assert measured.epochs_within(3600.0) > 1
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert same_weights(measured.network, plain.network)
+    wanted, found = ([report.loss for report in each.epochs()] for each in (plain, measured))
+    assert found == wanted
+    assert same_weights(measured.network, plain.network)
+
+
+@pytest.fixture
+def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock of trainings that a second passes on whenever it is looked at."""
+    clock = SimpleNamespace(monotonic=count().__next__)
+    monkeypatch.setattr("topple.iphyre.agents.fitting.time", clock)
+
+
+@pytest.mark.usefixtures("slow_clock")
+def test_as_many_epochs_as_fit_into_the_time(examples: Examples, tmp_path: Path) -> None:
+    path = tmp_path / "fit.pt"
+    agent = Fusion(n_epochs=100)
+    # 60 updates are measured to take a second, and an epoch has 5.
+    options = TrainingOptions(path, minutes=0.51 / 60)
+    stop_after(2, agent.fit(examples, 0, options))
+    assert agent.n_epochs == 6
+    resumed = Fusion(n_epochs=100)
+    reports = list(resumed.fit(examples, 0, options._replace(minutes=10.0)))
+    assert [(report.done, report.planned) for report in reports] == [
+        (5 * epoch, 30) for epoch in range(3, 7)
+    ]
+    assert resumed.n_epochs == 6
+    assert same_weights(resumed.network, fitted(examples, n_epochs=6).network)
+    loaded = Fusion()
+    loaded.load(path)
+    assert loaded.settings == resumed.settings
+    with pytest.raises(CheckpointError, match="trained with n_epochs = 6, not 100"):
+        next(Fusion(n_epochs=100).fit(examples, 0, TrainingOptions(path)))
+
+
+@pytest.mark.usefixtures("slow_clock")
+def test_the_time_that_plays_take_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=count(step=10).__next__)
+    monkeypatch.setattr("topple.iphyre.agents.attention_fusion.time", clock)
+    planned = []
+    for minutes in (0.0, 0.5, 1.0):
+        agent = AttentionFusionAgent(**{**AttentionFusionAgent.smoke, "batch_size": 100})
+        reports = agent.fit_games(GAMES, 0, TrainingOptions(minutes=minutes))
+        planned.append(next(report.planned for report in reports if not report.preparing))
+    # There is a single chunk, so the clock is looked at twice after the start, which makes 20 s;
+    # an epoch has 2 updates, of which 60 are measured to take a second.
+    assert planned == [2, 60 * 10, 60 * 40]
 
 
 def test_a_checkpoint_is_for_its_own_training(examples: Examples, tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ class Fitting:
         """Make updates with the first examples, and wait until they are done."""
         rng = np.random.default_rng(self.seed)
         loss = torch.zeros(())
-        with one_thread(), self._workers() as workers:
+        with one_thread(), self._forked(), self._workers() as workers:
             for _ in range(count):
                 loss = self._update(
                     rng.integers(self.count, size=self.schedule.batch_size), rng, workers
@@ -217,8 +217,7 @@ class Fitting:
         batch, updates = self.schedule.batch_size, self._updates
         losses, rate = [], 0.0
         self.network.train()
-        forked = range(torch.cuda.device_count()) if self.device == CUDA else []
-        with one_thread(), torch.random.fork_rng(devices=forked), self._workers() as workers:
+        with one_thread(), self._forked(), self._workers() as workers:
             torch.manual_seed(int(rng.integers(_SEEDS)))  # for dropout
             for number in range(updates):
                 rate = self.schedule.rate(
@@ -245,6 +244,11 @@ class Fitting:
             loss = self._add_gradients(chosen, rng, workers)
         self._optimizer.step()
         return loss.detach()
+
+    def _forked(self) -> AbstractContextManager[None]:
+        """Generators of PyTorch that end up as they were, whatever dropout draws from them."""
+        devices = range(torch.cuda.device_count()) if self.device == CUDA else []
+        return torch.random.fork_rng(devices=devices)
 
     def _workers(self) -> AbstractContextManager[ThreadPoolExecutor | None]:
         """Threads for the parts of a minibatch; none if it is computed as a whole."""
