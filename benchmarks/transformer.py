@@ -80,7 +80,9 @@ def rates(lessons: Lessons, arguments: argparse.Namespace) -> Iterator[tuple[Any
     on_gpu = device == "cuda"
     for how in ("one by one", "graph", "graph, compiled") if on_gpu else ("one by one",):
         for name, kernels in KERNELS.items() if on_gpu else (("CPU", None),):
-            network = SceneTransformer(arguments.width).to(device)
+            network = SceneTransformer(arguments.width, has_relations=arguments.relations).to(
+                device
+            )
             network.kernels = kernels
             if "compiled" in how:
                 network.compile_blocks()
@@ -103,7 +105,8 @@ def rates(lessons: Lessons, arguments: argparse.Namespace) -> Iterator[tuple[Any
                 continue
             print(f"{how}, {name}: {made / spent:.1f} updates a second", flush=True)
             shape = (arguments.batch, arguments.width)
-            yield (how, name, *shape, round(made / spent, 2), made)
+            how_made = f"{how}, relations" if arguments.relations else how
+            yield (how_made, name, *shape, round(made / spent, 2), made)
 
 
 def main() -> None:
@@ -114,6 +117,11 @@ def main() -> None:
     parser.add_argument("--device", default=device, choices=("cpu", "cuda"))
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--width", type=int, default=256)
+    parser.add_argument(
+        "--relations",
+        action="store_true",
+        help="Let attention depend on how two bodies lie to each other.",
+    )
     parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement, at least")
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()

@@ -57,9 +57,10 @@ WAYS = {
     "felt": CONFIGS / "transformer-felt.toml",
     "online": CONFIGS / "transformer-o.toml",
 }
-#: What is left out or changed in an ablation, on the way to a network of its own.
+#: What is left out, changed or added, on the way to a network of its own.
 ABLATIONS: dict[str, dict[str, Setting]] = {
     "full": {},
+    "relations": {"relations": True},
     "no-scrambling": {"scrambled": 0, "task_share": 1.0},
     "no-auxiliary": {"auxiliary_weight": 0.0, "watched": 0},
 }

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+_RELATION_WIDTH = 32  # hidden features of what relations add to attention
 
 
 class AttentionBlock(nn.Module):
@@ -41,3 +44,37 @@ class AttentionBlock(nn.Module):
         tokens = tokens + self.out(mixed.transpose(1, 2).reshape(count, length, width))
         deeper: Tensor = tokens + self.perceptron(self.second(tokens))
         return deeper
+
+
+class Relations(nn.Module):
+    """What is added to the attention of all blocks, by how two bodies lie to each other.
+
+    Args:
+        features: numbers that say how two bodies lie to each other.
+        layers: attention blocks.
+        heads: attention heads of each.
+    """
+
+    def __init__(self, features: int, layers: int, heads: int) -> None:
+        super().__init__()
+        self.layers = layers
+        self.perceptron = nn.Sequential(
+            nn.Linear(features, _RELATION_WIDTH),
+            nn.GELU(),
+            nn.Linear(_RELATION_WIDTH, layers * heads),
+        )
+
+    def forward(self, features: Tensor) -> Tensor:
+        """[layers, scenes, heads, from, to] from [scenes, from, to, features]."""
+        added: Tensor = self.perceptron(features).unflatten(3, (self.layers, -1))
+        return added.permute(3, 0, 4, 1, 2)
+
+
+def only_to(there: Tensor, added: Tensor) -> Tensor:
+    """What is added to attention, so that none is given to what is not there.
+
+    Args:
+        there: [scenes, to] whether there is a body.
+        added: [layers, scenes, heads, from, to].
+    """
+    return added.masked_fill(~there[:, None, None], -torch.inf)

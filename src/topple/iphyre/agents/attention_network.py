@@ -13,7 +13,7 @@ from torch.nn import functional
 from topple.iphyre.agents.outcome_data import MOTION, MOTION_TIMES
 from topple.iphyre.observe import COLUMNS
 from topple.iphyre.sampling import LATEST
-from topple.runs.attention import AttentionBlock
+from topple.runs.attention import AttentionBlock, Relations, only_to
 
 _RADIUS, _REMOVABLE, _JOINTS = 4, 5, slice(7, 9)  # columns of the object table
 _SHAPE = 9  # further features of where a body is
@@ -21,7 +21,6 @@ _TIMING = 3  # when it is removed, whether it is, whether it could be and is not
 _WAVING = 9  # features that have Fourier features as well: ends, middle, extent, time of removal
 _EXPANSION = 2  # hidden features of perceptrons, in widths
 _RELATIONS = 11  # of two bodies
-_RELATION_WIDTH = 32
 _CLOSE = 0.05  # widths of the scene, within which bodies are close to each other
 _LEAST = 1e-6  # in place of a length of 0
 _NEAR = 0.05  # widths of the scene; larger errors of motion count linearly
@@ -60,11 +59,7 @@ class AttentionFusion(nn.Module):
             self.blocks = nn.ModuleList(
                 AttentionBlock(width, heads, _EXPANSION) for _ in range(layers)
             )
-            self.relations = nn.Sequential(
-                nn.Linear(_RELATIONS, _RELATION_WIDTH),
-                nn.GELU(),
-                nn.Linear(_RELATION_WIDTH, layers * heads),
-            )
+            self.relations = Relations(_RELATIONS, layers, heads)
         else:
             # Its bits are those of the committed records; it takes no numbers to add to attention.
             layer = nn.TransformerEncoderLayer(
@@ -113,12 +108,10 @@ class AttentionFusion(nn.Module):
         # Half precision would move bodies by a pixel.
         with torch.autocast(tables.device.type, enabled=False):
             features: Tensor = self.bodies(torch.cat(parts, dim=2))
-            between = self.relations(relations(tables)) if self.has_relations else None
-        if between is None:
+            added = self.relations(relations(tables)) if self.has_relations else None
+        if added is None:
             return self.layers(features, src_key_padding_mask=~there), there
-        bias = between.unflatten(3, (len(self.blocks), -1))
-        bias = bias.masked_fill(~there[:, None, :, None, None], -torch.inf)
-        for block, own in zip(self.blocks, bias.permute(3, 0, 4, 1, 2), strict=True):
+        for block, own in zip(self.blocks, only_to(there, added), strict=True):
             features = block(features, own)
         return features, there
 

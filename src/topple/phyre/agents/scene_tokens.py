@@ -27,12 +27,17 @@ from topple.phyre.tier import COMPONENTS_PER_BALL
 CORNERS = 12  # of a jar, which has the most
 PLACES = 6  # columns that are places in the scene: x, y, left, right, bottom, top
 _ANGLE = PLACES
-_DIAMETER = _ANGLE + 4
-_FLAGS = _DIAMETER + 1
+DIAMETER = _ANGLE + 4
+_FLAGS = DIAMETER + 1
 _KIND = _FLAGS + 3
 _COLOR = _KIND + len(Kind)
 _CORNERS = _COLOR + len(Color)
 COLUMNS = _CORNERS + 2 * CORNERS
+BOX = slice(2, PLACES)  # left, right, bottom, top
+TURN = slice(_ANGLE, _ANGLE + 2)  # sine and cosine
+GOALS = slice(_FLAGS + 1, _FLAGS + 3)
+BALL_COLUMN = _KIND + int(Kind.BALL)
+CORNER_COLUMNS = slice(_CORNERS, COLUMNS)
 MOST_BODIES = 64  # of a scene that become tokens; no published task has more
 
 _MIN_RADIUS, _MAX_RADIUS = 2.0, SCENE_SIZE / 8  # pixels, of a ball of the player
@@ -112,7 +117,7 @@ def scene_rows(scenes: Sequence[Scene]) -> Rows:
     angle = pose[:, 2]
     turns = [np.sin(angle), np.cos(angle), np.sin(2 * angle), np.cos(2 * angle)]
     rows[:, _ANGLE : _ANGLE + 4] = np.stack(turns, axis=1)
-    rows[:, _DIAMETER] = packed.diameter[body] / SCENE_SIZE
+    rows[:, DIAMETER] = packed.diameter[body] / SCENE_SIZE
     rows[:, _FLAGS] = packed.dynamic[body]
     number = inner + skipped[scene]
     rows[:, _FLAGS + 1] = number == packed.goals[scene, 0]
@@ -155,9 +160,9 @@ def ball_rows(actions: Tensor) -> Tensor:
     rows[..., 0:2] = centre
     rows[..., 2:4] = torch.cat([centre[..., :1] - radius, centre[..., :1] + radius], dim=-1)
     rows[..., 4:6] = torch.cat([centre[..., 1:] - radius, centre[..., 1:] + radius], dim=-1)
-    rows[..., _DIAMETER] = 2 * radius[..., 0]
+    rows[..., DIAMETER] = 2 * radius[..., 0]
     # Column by column: a list of columns would have to be copied to the device.
-    for one in (_ANGLE + 1, _ANGLE + 3, _FLAGS, _KIND + int(Kind.BALL), _COLOR + int(Color.RED)):
+    for one in (_ANGLE + 1, _ANGLE + 3, _FLAGS, BALL_COLUMN, _COLOR + int(Color.RED)):
         rows[..., one] = 1
     for corner in range(CORNERS):
         x, y = ((1, 0), (0, 1), (-1, 0), (0, -1))[corner % 4]

@@ -69,6 +69,7 @@ TRAINING_SETTINGS = (
         "width",
         "layers",
         "heads",
+        "relations",
         "updates",
         "batch_size",
         "learning_rate",
@@ -125,6 +126,7 @@ class Transformer(TaskLearner):
         width: size of a token.
         layers: attention layers.
         heads: attention heads of each.
+        relations: whether attention depends on how two bodies lie to each other.
         updates: gradient updates in training.
         batch_size: attempts of a batch.
         learning_rate: highest learning rate; it rises at first, then falls to 0 by half a cosine.
@@ -176,6 +178,7 @@ class Transformer(TaskLearner):
     width: int = 256
     layers: int = 6
     heads: int = 8
+    relations: bool = False
     updates: int = 20_000
     batch_size: int = 4096
     learning_rate: float = 3e-4
@@ -343,7 +346,9 @@ class Transformer(TaskLearner):
     def _new_network(self, seed: int = 0) -> SceneTransformer:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = SceneTransformer(self.width, self.layers, self.heads)
+            network = SceneTransformer(
+                self.width, self.layers, self.heads, has_relations=self.relations
+            )
         return network.to(self.device)
 
     def _start_from(self, training: Training) -> TransformerCheckpoint:

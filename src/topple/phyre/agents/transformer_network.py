@@ -20,8 +20,9 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from topple.phyre.agents.dqn_network import mixed_precision
+from topple.phyre.agents.scene_relations import RELATIONS, relations
 from topple.phyre.agents.scene_tokens import COLUMNS, PLACES, SceneTokens, ball_rows
-from topple.runs.attention import AttentionBlock
+from topple.runs.attention import AttentionBlock, Relations, only_to
 
 FREQUENCIES = 8  # of the Fourier features, each twice the one before
 TIMES = (1, 2, 4, 8)  # seconds after which the network says where bodies are
@@ -49,17 +50,21 @@ class SceneTransformer(nn.Module):
         width: size of a token.
         layers: number of blocks.
         heads: attention heads of each.
+        has_relations: whether attention depends on how two bodies lie to each other.
 
     Attributes:
         kernels: of attention on a GPU, the first that can be used; None: PyTorch's own choice.
     """
 
-    def __init__(self, width: int = 256, layers: int = 6, heads: int = 8) -> None:
+    def __init__(
+        self, width: int = 256, layers: int = 6, heads: int = 8, *, has_relations: bool = False
+    ) -> None:
         super().__init__()
         self.kernels: Sequence[SDPBackend] | None = KERNELS
         self.embed = nn.Linear(COLUMNS + 2 * PLACES * FREQUENCIES, width)
         self.collector = nn.Parameter(torch.zeros(width))
         self.blocks = nn.ModuleList(AttentionBlock(width, heads) for _ in range(layers))
+        self.relations = Relations(RELATIONS, layers, heads) if has_relations else None
         self.norm = nn.LayerNorm(width)
         self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 2))
         self.motion = nn.Linear(width, MOTION)
@@ -89,9 +94,9 @@ class SceneTransformer(nn.Module):
         # What blocks add up stays in single precision, also where they compute in half of it.
         tokens = self.embed(torch.cat([rows, waves.sin(), waves.cos()], dim=2)).float()
         tokens = torch.cat([self.collector.expand(len(rows), 1, -1), tokens], dim=1)
-        mask = there[:, None, None]
+        masks = self._masks(rows, there)
         with sdpa_kernel(list(self.kernels)) if self.kernels and tokens.is_cuda else nullcontext():
-            for block in self.blocks:
+            for block, mask in zip(self.blocks, masks, strict=True):
                 tokens = block(tokens, mask)
         # In full precision: a ranking of thousands needs finer steps than half precision has.
         with torch.autocast(rows.device.type, enabled=False):
@@ -100,6 +105,17 @@ class SceneTransformer(nn.Module):
             last = tokens[len(tokens) - watched :, 1:].float()
             motion = self.motion(self.norm(last)) if watched else None
             return Prediction(logit, touch, summary, motion)
+
+    def _masks(self, rows: Tensor, there: Tensor) -> Sequence[Tensor]:
+        """What attention is given to in each block, or what is added to it."""
+        if self.relations is None:
+            return [there[:, None, None]] * len(self.blocks)
+        # Half precision would move bodies by a pixel.
+        with torch.autocast(rows.device.type, enabled=False):
+            added = self.relations(relations(rows))
+        # The first token is no body, so it lies nowhere.
+        masks = only_to(there, functional.pad(added, (1, 0, 1, 0)))
+        return [mask.contiguous() for mask in masks]
 
 
 def length_kinds(counts: npt.NDArray[np.int64], balls: int) -> npt.NDArray[np.intp]:
