@@ -7,6 +7,12 @@ learning from its attempts (`online`). A pretrained network has seen no task of 
 `topple report` and a summary are written as results come. It needs what `dqn_fold.py` needs.
 Stopped, the same command goes on where it was; what is finished is not done again.
 
+Several folds can have their puzzles from one supply, which is made once for each tier; no fold
+learns from a puzzle with a body of a task that it keeps back:
+
+    python benchmarks/transformer_fold.py --minutes 28 --cache CACHE --out OUT --setups ball_cross \
+        --fold 0,1,2,3 --share-puzzles 60000 --pretrain 0 --set pretrained=pretrained/checkpoint.pt
+
     python benchmarks/transformer_fold.py --minutes 28 --cache CACHE --out OUT
 
 The time is shared by all that is still to be done: a stage that ends early leaves its rest to the
@@ -25,6 +31,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +41,8 @@ from dqn_fold import device_name, simulation_progress
 from machine import say
 from settings import read_setting, varied_settings
 from topple.files import write_whole
+from topple.phyre.agents.puzzle_supply import SharedParts
+from topple.phyre.agents.transformer import Transformer
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup
 from topple.phyre.phases import Testing, Training
@@ -76,6 +85,7 @@ class Stage:
 
     name: str
     setup: Setup
+    fold: int
     settings: dict[str, Setting]
     weight: float  # share of the time, relative to the others
     pretrains: bool = False
@@ -84,6 +94,10 @@ class Stage:
 def stages(arguments: argparse.Namespace, given: dict[str, Setting]) -> Iterator[Stage]:
     """What there is to do, in order."""
     setups = [Setup.parse(name) for name in arguments.setups.split(",")]
+    folds = [int(fold) for fold in arguments.fold.split(",")]
+    puzzles: dict[str, Setting] = {"scrambled": ENDLESS}
+    if arguments.share_puzzles:
+        puzzles = {"scrambled": arguments.share_puzzles, "shared_puzzles": True}
     for tier in Tier:
         of_tier = [setup for setup in setups if setup.tier is tier]
         if not of_tier:
@@ -93,19 +107,28 @@ def stages(arguments: argparse.Namespace, given: dict[str, Setting]) -> Iterator
             name = f"pretrained_{tier.value}"
             free: dict[str, Setting] = {"free": ENDLESS, "scrambled": 0, "task_share": 0.0}
             weight = arguments.pretrain * len(of_tier)
-            yield Stage(name, of_tier[0], {**free, **given}, weight, pretrains=True)
+            yield Stage(name, of_tier[0], folds[0], {**free, **given}, weight, pretrains=True)
             start = {"pretrained": str((arguments.work or arguments.out) / name / CHECKPOINT)}
-        for setup in of_tier:
+        for setup, fold in product(of_tier, folds):
             for word in arguments.ablations.split(","):
-                settings = {"scrambled": ENDLESS, **start, **given, **ABLATIONS[word]}
-                yield Stage(f"{word}_{setup.value}_{arguments.fold}", setup, settings, 1.0)
+                settings = {**puzzles, **start, **given, **ABLATIONS[word]}
+                yield Stage(f"{word}_{setup.value}_{fold}", setup, fold, settings, 1.0)
 
 
-def train(stage: Stage, minutes: float, runner: Runner, arguments: argparse.Namespace) -> float:
+def train(
+    stage: Stage,
+    minutes: float,
+    runner: Runner,
+    shared: dict[Tier, SharedParts],
+    arguments: argparse.Namespace,
+) -> float:
     """Train for about some minutes, or for given updates; returns the seconds that it took."""
     folder = (arguments.work or arguments.out) / stage.name
     config = config_of(stage, arguments)
     agent = create_learner("phyre", config.agent, config.settings)
+    assert isinstance(agent, Transformer)
+    if agent.shared_puzzles:
+        agent.shared = shared.setdefault(stage.setup.tier, SharedParts())
     limit = None if "updates" in stage.settings else minutes
     say(f"{stage.name}: training" + ("" if limit is None else f" for {limit:.1f} minutes"))
     start = last = time.monotonic()
@@ -127,7 +150,7 @@ def train(stage: Stage, minutes: float, runner: Runner, arguments: argparse.Name
 
 def config_of(stage: Stage, arguments: argparse.Namespace) -> PhyreConfig:
     """The run that a stage trains for."""
-    selection = TaskSelection(stage.setup, arguments.fold, Part(arguments.part), arguments.tasks)
+    selection = TaskSelection(stage.setup, stage.fold, Part(arguments.part), arguments.tasks)
     settings: dict[str, Setting] = {"updates": ENDLESS, **stage.settings}
     return find_spec(str(WAYS["offline"]), "phyre").config(selection, settings, seed=arguments.seed)
 
@@ -226,12 +249,13 @@ def run_stage(
     summary: dict[str, Any],
     given: dict[str, Setting],
     runner: Runner,
+    shared: dict[Tier, SharedParts],
     arguments: argparse.Namespace,
 ) -> None:
     """Train and score, writing the summary after every step."""
     done = summary.setdefault(stage.name, {"scores": {}})
     if "seconds" not in done:
-        done["seconds"] = train(stage, minutes, runner, arguments)
+        done["seconds"] = train(stage, minutes, runner, shared, arguments)
         write_summary(summary, arguments)
     ways = [way for way in arguments.ways.split(",") if not (stage.pretrains and way == "online")]
     for way in ways if not stage.pretrains or arguments.folds else ():
@@ -254,7 +278,7 @@ def main() -> None:
     )
     every = ",".join(setup.value for setup in SETUPS)
     parser.add_argument("--setups", default=every, help="comma-separated, such as ball_cross")
-    parser.add_argument("--fold", type=int, default=0)
+    parser.add_argument("--fold", default="0", help="comma-separated folds to train on")
     parser.add_argument("--part", default="test", choices=["dev", "test"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=28.0, help="for everything, about")
@@ -268,6 +292,12 @@ def main() -> None:
     parser.add_argument("--ways", default=",".join(WAYS), help="comma-separated ways of scoring")
     parser.add_argument(
         "--folds", type=int, default=0, help="folds on which a pretrained network is scored"
+    )
+    parser.add_argument(
+        "--share-puzzles",
+        type=int,
+        metavar="COUNT",
+        help="Scramble puzzles once for all folds of a tier, so many for each of them.",
     )
     parser.add_argument("--tasks", type=int, help="score only so many tasks")
     parser.add_argument("--cache", type=Path, required=True, help="folder of caches")
@@ -290,13 +320,14 @@ def main() -> None:
     file = arguments.out / "summary.json"
     summary = json.loads(file.read_text())["stages"] if file.exists() else {}
     left = list(stages(arguments, given))
+    shared: dict[Tier, SharedParts] = {}
     end = time.monotonic() + 60 * arguments.minutes
     while left:
         weight = sum(stage.weight for stage in left if "seconds" not in summary.get(stage.name, {}))
         stage = left.pop(0)
         minutes = max(0.0, end - time.monotonic()) / 60 * (1 - arguments.acting)
         share = max(LEAST_MINUTES, minutes * stage.weight / max(weight, stage.weight))
-        run_stage(stage, share, summary, given, runner, arguments)
+        run_stage(stage, share, summary, given, runner, shared, arguments)
     say(f"done: {file}")
 
 

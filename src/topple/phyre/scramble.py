@@ -94,6 +94,7 @@ class Puzzles:
         scenes: the puzzles.
         first: [puzzles] number of the first action that was simulated on each.
         outcomes: [puzzles, actions] outcomes of that action and those that follow it in the list.
+        made_of: [puzzles, 2] numbers of the source's tasks that bodies come from; -1: of none.
         drawn: scenes that were put together, also those that were not kept.
         simulated: attempts that were simulated on all of them.
     """
@@ -102,6 +103,7 @@ class Puzzles:
     scenes: tuple[Scene, ...]
     first: Ints
     outcomes: Outcomes
+    made_of: Ints
     drawn: int
     simulated: int
 
@@ -117,6 +119,7 @@ class Draft(NamedTuple):
     pose: Floats  # [bodies, places, 3] pixels and radians, the best place first
     dynamic: Flags  # [bodies]
     goal: Ints  # [bodies] 1 and 2: the bodies that had to touch; 0: others
+    made_of: Ints  # [scenes, 2] numbers of the tasks that bodies come from; -1: of none
 
 
 class OutlineTable:
@@ -233,9 +236,10 @@ class Scrambled(Source):
 
     def draw(self, count: int, rng: np.random.Generator) -> Draft:
         """Draw scenes, each from one task or two."""
-        own = self._lend(np.arange(count), np.ones(count), 0.0, rng)
+        made_of = np.full((count, 2), -1)
+        made_of[:, 0], *own = self._lend(np.arange(count), np.ones(count), 0.0, rng)
         mixed = np.flatnonzero(rng.random(count) < MIXED)
-        lent = self._lend(mixed, rng.uniform(*LENT, len(mixed)), SHIFT, rng)
+        made_of[mixed, 1], *lent = self._lend(mixed, rng.uniform(*LENT, len(mixed)), SHIFT, rng)
         scene, body, pose = (np.concatenate(pair) for pair in zip(own, lent, strict=True))
         goal = np.concatenate([self._goal[own[1]], np.zeros(len(lent[1]), np.int64)])
         left_out = rng.choice(LEFT_OUT, count)
@@ -258,12 +262,13 @@ class Scrambled(Source):
             np.stack([moved, between, pose, raised], axis=1),
             self._dynamic[body],
             np.where((rng.random(count) < OLD_GOAL)[scene], goal, 0),
+            made_of,
         )
 
     def _lend(
         self, scenes: Ints, share: Floats, shift: float, rng: np.random.Generator
-    ) -> tuple[Ints, Ints, Floats]:
-        """Bodies of a random task for each scene, mirrored and shifted together."""
+    ) -> tuple[Ints, Ints, Ints, Floats]:
+        """A random task for each scene, and its bodies, mirrored and shifted together."""
         task = rng.integers(len(self._start) - 1, size=len(scenes))
         counts = np.diff(self._start)[task]
         place = np.repeat(np.arange(len(scenes)), counts)
@@ -274,7 +279,7 @@ class Scrambled(Source):
         mirrored = (rng.random(len(scenes)) < MIRRORED)[place]
         pose[mirrored] = pose[mirrored] * (-1, 1, -1) + (SCENE_SIZE, 0, 0)
         pose[:, :2] += rng.uniform(-shift, shift, (len(scenes), 2))[place]
-        return scenes[place], body, pose
+        return task, scenes[place], body, pose
 
     def _resize(
         self, pose: Floats, outline: npt.NDArray[np.int32], body: Ints, rng: np.random.Generator
@@ -342,7 +347,8 @@ class Free(Source):
         order = np.lexsort((dynamic, scene))
         outline = np.repeat(outline[order, None], PLACES, axis=1)
         none = np.zeros(len(order), np.int64)
-        return Draft(scene[order], outline, pose[order], dynamic[order], none)
+        no_task = np.full((count, 2), -1)
+        return Draft(scene[order], outline, pose[order], dynamic[order], none, no_task)
 
     def _places(self, kinds: Ints, scale: Floats, rng: np.random.Generator) -> Floats:
         """[bodies, PLACES, 3] random places; most things are level or upright."""
@@ -403,11 +409,13 @@ def make_part(
     listed = listed_actions(source.tier, LIST_LENGTH)
     together = 1 if device_for(backend, TOGETHER * CHUNK * actions) is None else TOGETHER
     scenes: list[Scene] = []
+    origins: list[Ints] = []
     turn: list[int] = []
     for chunk in range(number * together, (number + 1) * together):
-        drawn = _scenes(source, np.random.default_rng([seed, chunk]), threads)
+        drawn, made_of = _scenes(source, np.random.default_rng([seed, chunk]), threads)
         turn += range(chunk * CHUNK, chunk * CHUNK + len(drawn))
         scenes += drawn
+        origins.append(made_of)
     first = np.array(turn) % windows * actions
     tried = listed[first[:, None] + np.arange(actions)].reshape(-1, source.tier.action_size)
     place = np.repeat(np.arange(len(scenes)), actions)
@@ -417,7 +425,12 @@ def make_part(
     solved, valid = (outcomes > 0).sum(axis=1), (outcomes != Outcome.INVALID).sum(axis=1)
     kept = np.flatnonzero((solved > 0) & (solved < MOST_SOLVED * valid))
     chosen = tuple(scenes[place] for place in kept.tolist())
-    return Puzzles(source.tier, chosen, first[kept], outcomes[kept], together * CHUNK, len(place))
+    return Puzzles(
+        *(source.tier, chosen, first[kept], outcomes[kept]),
+        np.concatenate(origins)[kept],
+        drawn=together * CHUNK,
+        simulated=len(place),
+    )
 
 
 def make(
@@ -465,6 +478,7 @@ def make(
         tuple(scene._replace(name=str(TaskId(name, place))) for place, scene in enumerate(scenes)),
         np.concatenate([part.first for part in parts])[:count],
         np.concatenate([part.outcomes for part in parts])[:count],
+        np.concatenate([part.made_of for part in parts])[:count],
         sum(part.drawn for part in parts),
         sum(part.simulated for part in parts),
     )
@@ -495,8 +509,10 @@ def _before(counts: Ints) -> Ints:
     return sums
 
 
-def _scenes(source: Source, rng: np.random.Generator, threads: int | None) -> list[Scene]:
-    """One chunk of scenes, as many as have two bodies of which one can move."""
+def _scenes(
+    source: Source, rng: np.random.Generator, threads: int | None
+) -> tuple[list[Scene], Ints]:
+    """One chunk of scenes, as many as have two bodies of which one can move, and their tasks."""
     draft = _placed(source, source.draw(CHUNK, rng), threads)
     settles = source.settles(CHUNK, rng)
     if settles.any():
@@ -505,13 +521,12 @@ def _scenes(source: Source, rng: np.random.Generator, threads: int | None) -> li
     bodies = _bodies(source.outlines, draft, ends)
     starts = offsets(np.bincount(draft.scene, minlength=CHUNK).tolist()).tolist()
     scenes = []
-    for scene, (first, second) in enumerate(ends.tolist()):
+    complete = np.flatnonzero((ends >= 0).all(axis=1))
+    for scene in complete.tolist():
         start, end = starts[scene : scene + 2]
-        if first < 0 or second < 0:
-            continue
-        goal = Goal(*(len(WALL_BODIES) + body - start for body in (first, second)))
+        goal = Goal(*(len(WALL_BODIES) + body - start for body in ends[scene].tolist()))
         scenes.append(Scene((*WALL_BODIES, *bodies[start:end]), goal))
-    return scenes
+    return scenes, draft.made_of[complete]
 
 
 def _placed(source: Source, draft: Draft, threads: int | None) -> Draft:
@@ -536,6 +551,7 @@ def _placed(source: Source, draft: Draft, threads: int | None) -> Draft:
         draft.pose[kept, place][:, None],
         draft.dynamic[kept],
         draft.goal[kept],
+        draft.made_of,
     )
 
 

@@ -17,7 +17,8 @@ from support.narrowing import not_none
 from support.training import same_weights
 from topple.phyre import Setup, Tier, load_task
 from topple.phyre.action import listed_actions
-from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe
+from topple.phyre.agents.lessons import Lessons
+from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe, SharedParts
 from topple.phyre.agents.scene_tokens import COLUMNS, SceneTokens, ball_rows
 from topple.phyre.agents.task_training import chosen_tasks
 from topple.phyre.agents.transformer import Transformer, TransformerCheckpoint
@@ -27,8 +28,9 @@ from topple.phyre.benchmark import PHYRE
 from topple.phyre.engine.balls import with_action
 from topple.phyre.mirror import mirrored, mirrored_actions
 from topple.phyre.phases import Training
-from topple.phyre.scramble import Free
+from topple.phyre.scramble import Free, Scrambled
 from topple.phyre.selection import Part, TaskSelection
+from topple.phyre.task import tier_tasks
 from topple.runs import RunConfig, Runner
 from topple.runs.agent import TrainingOptions
 from topple.runs.belief import Belief
@@ -164,6 +166,98 @@ def test_the_supply_depends_on_the_seed_alone() -> None:
         for name in ("rows", "mined", "watched"):
             for array, same in zip(getattr(one, name), getattr(other, name), strict=True):
                 np.testing.assert_array_equal(array, same)
+
+
+def shared_recipe(**settings: Any) -> Recipe:
+    names = ("00000:000", "00002:007", "00012:002", "00013:011")
+    source = Scrambled([load_task(name) for name in names])
+    return Recipe([(source, 40)], 1, 32, 2, 2, "cpu")._replace(**settings)
+
+
+def test_puzzles_of_other_tasks_are_left_out() -> None:
+    every = PuzzleSupply(shared_recipe()).take(40)
+    allowed = np.array([True, False, True, True])
+    some = PuzzleSupply(shared_recipe(), allowed).take(20)
+    assert all(np.isin(part.made_of, (-1, 0, 2, 3)).all() for part in some)
+    for whole, part in zip(every, some, strict=False):
+        kept = [
+            place
+            for place, tasks in enumerate(whole.made_of.tolist())
+            if all(task < 0 or allowed[task] for task in tasks)
+        ]
+        assert 0 < len(kept) < len(whole)
+        assert len(part) == len(kept)
+        for name in ("first", "outcomes", "made_of"):
+            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[kept])
+        for name in ("actions", "outcomes"):
+            whole_mined = getattr(whole.mined, name)
+            np.testing.assert_array_equal(getattr(part.mined, name), whole_mined[kept])
+        starts = np.cumsum(whole.rows.counts) - whole.rows.counts
+        rows = [np.arange(starts[k], starts[k] + whole.rows.counts[k]) for k in kept]
+        np.testing.assert_array_equal(part.rows.rows, whole.rows.rows[np.concatenate(rows)])
+        np.testing.assert_array_equal(part.rows.counts, whole.rows.counts[kept])
+        seen, all_seen = not_none(part.watched), not_none(whole.watched)
+        for place, scene in enumerate(kept):
+            own, other = seen.scene == place, all_seen.scene == scene
+            for name in ("action", "solved", "touch", "motion"):
+                np.testing.assert_array_equal(
+                    getattr(seen, name)[own], getattr(all_seen, name)[other]
+                )
+        assert part.simulated == whole.simulated
+
+
+def test_shared_puzzles_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = SharedParts()
+    first = PuzzleSupply(shared_recipe(), np.array([True, True, False, True]), shared).take(40)
+    made = dict(shared.parts)
+    assert made
+    whole = PuzzleSupply(shared_recipe(), None, SharedParts()).take(len(made))
+
+    def unwanted(*_: Any, **__: Any) -> Any:
+        raise AssertionError("these puzzles were made before")
+
+    monkeypatch.setattr("topple.phyre.agents.puzzle_supply.make_part", unwanted)
+    again = PuzzleSupply(shared_recipe(), np.array([True, True, False, True]), shared).take(40)
+    assert [len(part) for part in again] == [len(part) for part in first]
+    for part, same in zip(made.values(), whole, strict=False):
+        np.testing.assert_array_equal(part.rows.rows, same.rows.rows)
+    assert shared.parts.keys() == made.keys()
+    with pytest.raises(ValueError, match="puzzles of other settings cannot be shared"):
+        PuzzleSupply(shared_recipe(mined=3), None, shared)
+
+
+def test_folds_share_puzzles_and_learn_from_none_of_their_test_tasks(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {**TINY, "tasks": 0, "shared_puzzles": True, "scrambled": 3, "watched": 0}
+    settings |= {"actions": 10, "mined": 0, "puzzle_actions": 32}
+    every, learned = tier_tasks(Tier.BALL), []
+    add_puzzles = Lessons.add_puzzles
+
+    def add(lessons: Lessons, parts: Any) -> None:
+        learned.extend(parts)
+        add_puzzles(lessons, parts)
+
+    monkeypatch.setattr(Lessons, "add_puzzles", add)
+    shared, scenes = SharedParts(), []
+    for fold in (0, 1):
+        learned.clear()
+        selection = TaskSelection(Setup.BALL_CROSS_TEMPLATE, fold, Part.TEST)
+        phase = PHYRE.training(RunConfig("transformer", selection, {}), runner)
+        agent = Transformer(**settings)
+        agent.shared = shared
+        before = shared.seconds
+        agent.train(phase)
+        assert phase.puzzles == sum(map(len, learned)) >= 3
+        assert agent.seconds >= before
+        own = {task.id for task in phase.tasks}
+        used = {int(task) for part in learned for task in part.made_of.ravel() if task >= 0}
+        assert {every[task].id for task in used} <= own
+        assert phase.simulator_calls >= sum(part.simulated for part in learned) > 0
+        scenes.append({rows.tobytes() for part in learned for rows in part.rows.rows})
+    assert scenes[0] & scenes[1]
+    with pytest.raises(ValueError, match="with shared_puzzles, learn from all training tasks"):
+        Transformer(tasks=5, shared_puzzles=True)
 
 
 def test_errors_of_the_supply_reach_whoever_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,6 +74,6 @@ def mine(
     result = simulate_batch(
         SceneSet(scenes), place, near.astype(np.float64), threads=threads, backend=backend
     )
-    found.actions[solved] = near.reshape(-1, count, size)
-    found.outcomes[solved] = result.outcome.reshape(-1, count)
+    found.actions[solved] = near.reshape(len(solved), count, size)
+    found.outcomes[solved] = result.outcome.reshape(len(solved), count)
     return found

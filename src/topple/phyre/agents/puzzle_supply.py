@@ -3,14 +3,19 @@
 On the CPU a thread makes them: nearly all of its time is spent in the engine, on all cores and
 without Python's lock. Where a GPU simulates, it has no time left for training, so all puzzles are
 made before, by processes that put scenes together while others wait for the GPU.
+
+Trainings on several folds can share puzzles that are made of all tasks of a tier: each takes those
+that are made of nothing but its own training tasks.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,11 +31,14 @@ from topple.phyre.scramble import CHUNK, LIST_LENGTH, TOGETHER, Source, make_par
 from topple.runs.executors.processes import end_with_parent
 from topple.threads import can_start_threads
 
+Flags = npt.NDArray[np.bool_]
+
 _AHEAD = 64  # parts that are made before they are taken
 _PROCESSES, _THREADS = 3, 4  # that use a GPU, which takes 9 GB for each; threads of each
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Part:
     """Some puzzles, as they are learned."""
 
     rows: Rows
@@ -38,11 +46,72 @@ class Part(NamedTuple):
     outcomes: Outcomes  # [puzzles, tried] of that action and those that follow it
     mined: Mined
     watched: Watched | None  # attempts to learn dynamics from
+    made_of: npt.NDArray[np.int64]  # [puzzles, 2] tasks, see Puzzles
     drawn: int  # scenes that were put together
     simulated: int  # attempts
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def made_only_of(self, tasks: Flags) -> Flags:
+        """[puzzles] whether a puzzle is made of these tasks alone.
+
+        Args:
+            tasks: [tasks] whether a task of the source is one of them.
+        """
+        allowed: Flags = (self.made_of < 0) | tasks[self.made_of]
+        return np.logical_and(allowed[:, 0], allowed[:, 1])
+
+    def only(self, kept: Flags) -> Part:
+        """Some of the puzzles; what was drawn and simulated stays what it was."""
+        if kept.all():
+            return self
+        watched = self.watched
+        if watched is not None:
+            seen = kept[watched.scene]
+            watched = Watched(
+                (np.cumsum(kept) - 1)[watched.scene[seen]],
+                *(watched.action[seen], watched.solved[seen]),
+                *(watched.touch[seen], watched.motion[seen]),
+            )
+        counts = self.rows.counts
+        return replace(
+            self,
+            rows=Rows(self.rows.rows[np.repeat(kept, counts)], counts[kept]),
+            first=self.first[kept],
+            outcomes=self.outcomes[kept],
+            mined=Mined(self.mined.actions[kept], self.mined.outcomes[kept]),
+            watched=watched,
+            made_of=self.made_of[kept],
+        )
+
+
+@dataclass(eq=False)
+class SharedParts:
+    """Parts that several trainings take from, made once and kept in memory.
+
+    Attributes:
+        parts: by the source and the number of each.
+        seconds: that trainings waited for them.
+    """
+
+    parts: dict[tuple[str, int], Part] = field(default_factory=dict)
+    seconds: float = 0.0
+    _recipe: tuple[object, ...] | None = None
+
+    def check(self, recipe: Recipe) -> None:
+        """Refuse another recipe than that of the parts.
+
+        Raises:
+            ValueError: It is another one.
+        """
+        made_with = (
+            *(recipe.seed, recipe.actions, recipe.mined, recipe.watched),
+            *sorted((source.name, source.tier) for source, _ in recipe.sources),
+        )
+        if self._recipe not in (None, made_with):
+            raise ValueError("puzzles of other settings cannot be shared; train with the same ones")
+        self._recipe = made_with
 
 
 class Recipe(NamedTuple):
@@ -87,7 +156,11 @@ class Recipe(NamedTuple):
             seen = watch(scenes, place, listed[first[place] + column], threads)
         simulated = puzzles.simulated + mined.outcomes.size
         simulated += 0 if seen is None else len(seen.scene)
-        return Part(scene_rows(scenes), first, outcomes, mined, seen, puzzles.drawn, simulated)
+        return Part(
+            *(scene_rows(scenes), first, outcomes, mined, seen, puzzles.made_of),
+            drawn=puzzles.drawn,
+            simulated=simulated,
+        )
 
 
 class PuzzleSupply:
@@ -95,6 +168,8 @@ class PuzzleSupply:
 
     Args:
         recipe: what they are made of.
+        allowed: [tasks] whether puzzles may be made of a task of the sources; all by default.
+        shared: where parts are kept for other trainings, and taken from; none by default.
 
     Attributes:
         total: puzzles to be made.
@@ -102,7 +177,12 @@ class PuzzleSupply:
         on_gpu: whether a GPU simulates them.
     """
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(
+        self, recipe: Recipe, allowed: Flags | None = None, shared: SharedParts | None = None
+    ) -> None:
+        if shared is not None:
+            shared.check(recipe)
+        self._allowed, self._shared = allowed, shared
         sources = [pair for pair in recipe.sources if pair[1]]
         self._recipe = recipe._replace(sources=sources)
         self.total = sum(wanted for _, wanted in sources)
@@ -110,7 +190,7 @@ class PuzzleSupply:
         most = TOGETHER * CHUNK * recipe.actions
         self.on_gpu = self.total > 0 and device_for(recipe.backend, most) is not None
         self._turns = [0] * len(sources)
-        self._waiting: deque[Future[Part]] = deque()
+        self._waiting: deque[tuple[tuple[str, int], Future[Part]]] = deque()
         self._executor: Executor | None = None
 
     def __enter__(self) -> PuzzleSupply:
@@ -143,20 +223,33 @@ class PuzzleSupply:
         taken = []
         while self.made < min(wanted, self.total):
             self._order()
-            made = self._waiting.popleft().result()
-            taken.append(made)
-            self.made += len(made)
+            key, future = self._waiting.popleft()
+            part = self._keep(key, future)
+            if self._allowed is not None:
+                part = part.only(part.made_only_of(self._allowed))
+            taken.append(part)
+            self.made += len(part)
         self._order()
         return taken
+
+    def _keep(self, key: tuple[str, int], future: Future[Part]) -> Part:
+        """The part that somebody makes, kept for others."""
+        if self._shared is None or key in self._shared.parts:
+            return future.result()
+        start = time.monotonic()
+        part = self._shared.parts[key] = future.result()
+        self._shared.seconds += time.monotonic() - start
+        return part
 
     def ready(self) -> int:
         """Puzzles that can be taken without waiting, with those that were."""
         found = self.made
-        for future in self._waiting:
+        for _, future in self._waiting:
             if not future.done() or future.exception() is not None:
                 break
-            found += len(future.result())
-        return found
+            part = future.result()
+            found += len(part) if self._allowed is None else part.made_only_of(self._allowed).sum()
+        return int(found)
 
     def _order(self) -> None:
         """Have the next parts made, some of them ahead of time."""
@@ -166,12 +259,15 @@ class PuzzleSupply:
             source = turn.index(min(turn))
             number = self._turns[source]
             self._turns[source] += 1
-            self._waiting.append(self._submit(source, number))
+            key = self._recipe.sources[source][0].name, number
+            self._waiting.append((key, self._submit(source, key)))
 
-    def _submit(self, source: int, number: int) -> Future[Part]:
-        if self._executor is None:
+    def _submit(self, source: int, key: tuple[str, int]) -> Future[Part]:
+        number = key[1]
+        known = self._shared.parts.get(key) if self._shared is not None else None
+        if known is not None or self._executor is None:
             made: Future[Part] = Future()
-            made.set_result(self._recipe.part(source, number))
+            made.set_result(self._recipe.part(source, number) if known is None else known)
             return made
         if self.on_gpu:
             return self._executor.submit(_make, source, number)

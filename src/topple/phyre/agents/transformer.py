@@ -40,7 +40,7 @@ from topple.phyre.agents.belief import attempt_by_belief
 from topple.phyre.agents.dqn_updates import UpdateTimer
 from topple.phyre.agents.lessons import Lessons
 from topple.phyre.agents.mined import changed, mine
-from topple.phyre.agents.puzzle_supply import Part, PuzzleSupply, Recipe
+from topple.phyre.agents.puzzle_supply import Part, PuzzleSupply, Recipe, SharedParts
 from topple.phyre.agents.scene_tokens import SceneTokens
 from topple.phyre.agents.task_training import Checkpoint, TaskLearner, chosen_tasks
 from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
@@ -52,7 +52,7 @@ from topple.phyre.engine.result import Outcome
 from topple.phyre.mirror import mirrored, mirrored_actions
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scramble import ACTIONS, LIST_LENGTH, Free, Scrambled, Source
-from topple.phyre.task import Task
+from topple.phyre.task import Task, tier_tasks
 from topple.runs.agent import UNSAVED, Observation, Report, TrainingOptions, Traits
 from topple.runs.belief import Belief
 from topple.runs.checkpoint import CheckpointError, half_precision, load_weights
@@ -74,7 +74,7 @@ TRAINING_SETTINGS = (
         "batch_size",
         "learning_rate",
     ),
-    *("pretrained", "data_seed"),
+    *("pretrained", "data_seed", "shared_puzzles"),
 )
 
 _PERIOD, _PERIODS = 200, 20  # updates between which new puzzles join in, at most; periods, at least
@@ -132,6 +132,8 @@ class Transformer(TaskLearner):
         learning_rate: highest learning rate; it rises at first, then falls to 0 by half a cosine.
         pretrained: checkpoint to start from, which must have seen no tasks; none if empty.
         data_seed: seed of the puzzles; they are the same for all seeds of weights and batches.
+        shared_puzzles: whether puzzles are scrambled from all tasks of the tier, and those left out
+            that are made of any but the training tasks: then other folds can have the same.
         rank_size: listed actions that are ranked on a task.
         refined: actions beside the best of them that are ranked as well; 0: none.
         failure_penalty: what a failed attempt takes from the logits of candidates beside it; with
@@ -184,6 +186,7 @@ class Transformer(TaskLearner):
     learning_rate: float = 3e-4
     pretrained: str = ""
     data_seed: int = 0
+    shared_puzzles: bool = False
     rank_size: int = 10_000
     refined: int = 0
     failure_penalty: float = 4.0
@@ -195,6 +198,8 @@ class Transformer(TaskLearner):
     online_learning_rate: float = 1e-4
     device: str = AUTO
     compile: bool = False
+    #: Puzzles that trainings on other folds take from as well, with ``shared_puzzles``.
+    shared: SharedParts | None = field(default=None, init=False, repr=False)
     #: Why updates were not replayed from a CUDA graph although that was wanted.
     graph_failure: str | None = field(default=None, init=False, repr=False)
     #: Seconds of training so far.
@@ -221,6 +226,11 @@ class Transformer(TaskLearner):
         above_zero(self, "learning_rate", "failure_radius")
         fraction(self, "task_share", "mined_share")
         divisible(self, "width", "heads")
+        if self.shared_puzzles and self.tasks:
+            raise ValueError(
+                "few puzzles are made of a few tasks alone; with shared_puzzles, learn "
+                "from all training tasks (tasks=0)"
+            )
         if not self.scrambled + self.free:
             self.task_share = 1.0
         if max(self.actions, self.rank_size, self.puzzle_actions) > LIST_LENGTH:
@@ -297,19 +307,16 @@ class Transformer(TaskLearner):
                 self.seconds,
             )
 
-        sources: list[tuple[Source, int]] = [(Free(training.tier), self.free)]
-        if self.scrambled:
-            sources.append((Scrambled(chosen), self.scrambled))
-        recipe = Recipe(
-            *(sources, self.data_seed, self.puzzle_actions),
-            *(self.mined, self.watched, training.backend),
-        )
-        with PuzzleSupply(recipe) as supply:
+        # What was waited for before is a part of this training as well.
+        earlier += self.shared.seconds if self.shared is not None else 0.0
+        with self._supply(training, chosen) as supply:
             if supply.on_gpu:
-                limit = None if seconds is None else _PREPARING * seconds
+                # Time that is spent on shared puzzles serves all folds.
+                limit = None if seconds is None or self.shared_puzzles else _PREPARING * seconds
                 yield from self._prepare(lessons, supply, training, limit)
                 now = time.monotonic()
-                seconds = None if seconds is None else max(1.0, seconds - (now - begun))
+                if seconds is not None and limit is not None:
+                    seconds = max(1.0, seconds - (now - begun))
                 begun = now
             while done < self.updates:
                 period = min(_PERIOD, max(1, self.updates // _PERIODS))
@@ -338,6 +345,22 @@ class Transformer(TaskLearner):
         load_weights(network, _single(self._finished.network))  # as others will load them
         if checkpoint is not None:
             self._finished.write(checkpoint)
+
+    def _supply(self, training: Training, chosen: Sequence[Task]) -> PuzzleSupply:
+        """Puzzles of both kinds, made of none but the chosen tasks."""
+        sources: list[tuple[Source, int]] = [(Free(training.tier), self.free)]
+        allowed = None
+        if self.scrambled:
+            pieces = tier_tasks(training.tier) if self.shared_puzzles else chosen
+            sources.append((Scrambled(pieces), self.scrambled))
+            if self.shared_puzzles:
+                own = {task.id for task in chosen}
+                allowed = np.array([task.id in own for task in pieces])
+        recipe = Recipe(
+            *(sources, self.data_seed, self.puzzle_actions),
+            *(self.mined, self.watched, training.backend),
+        )
+        return PuzzleSupply(recipe, allowed, None if allowed is None else self.shared)
 
     def _digest(self, tasks: Sequence[Task]) -> str:
         """A hash of the training data; puzzles follow from the settings and the tasks."""
