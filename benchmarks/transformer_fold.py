@@ -58,6 +58,7 @@ from topple.runs.runner import Runner
 from topple.runs.spec import find_spec
 from topple.runs.training import CHECKPOINT, load_trained, train_agent
 
+ENDLESS = 10_000_000  # puzzles and updates; time ends a training
 SETUPS = list(Setup)[:4]  # those with published scores
 CONFIGS = Path(__file__).resolve().parents[1] / "configs" / "phyre"
 #: How the trained network is scored; each is a row of tables.
@@ -70,12 +71,12 @@ WAYS = {
 ABLATIONS: dict[str, dict[str, Setting]] = {
     "full": {},
     "relations": {"relations": True},
+    "blended": {"blended": ENDLESS},
     "no-scrambling": {"scrambled": 0, "task_share": 1.0},
     "no-auxiliary": {"auxiliary_weight": 0.0, "watched": 0},
 }
 #: How a variant says what a network was trained on, where that is not everything.
 WORDS = {"full": "", "pretrained": "free puzzles alone"}
-ENDLESS = 10_000_000  # puzzles and updates; time ends a training
 LEAST_MINUTES = 0.05  # of a training
 
 
@@ -97,7 +98,7 @@ def stages(arguments: argparse.Namespace, given: dict[str, Setting]) -> Iterator
     folds = [int(fold) for fold in arguments.fold.split(",")]
     puzzles: dict[str, Setting] = {"scrambled": ENDLESS}
     if arguments.share_puzzles:
-        puzzles = {"scrambled": arguments.share_puzzles, "shared_puzzles": True}
+        puzzles["shared_puzzles"] = True
     for tier in Tier:
         of_tier = [setup for setup in setups if setup.tier is tier]
         if not of_tier:
@@ -112,6 +113,9 @@ def stages(arguments: argparse.Namespace, given: dict[str, Setting]) -> Iterator
         for setup, fold in product(of_tier, folds):
             for word in arguments.ablations.split(","):
                 settings = {**puzzles, **start, **given, **ABLATIONS[word]}
+                for kind in ("scrambled", "blended"):
+                    if arguments.share_puzzles and settings.get(kind) == ENDLESS:
+                        settings[kind] = arguments.share_puzzles
                 yield Stage(f"{word}_{setup.value}_{fold}", setup, fold, settings, 1.0)
 
 
@@ -297,7 +301,7 @@ def main() -> None:
         "--share-puzzles",
         type=int,
         metavar="COUNT",
-        help="Scramble puzzles once for all folds of a tier, so many for each of them.",
+        help="Make puzzles once for all folds of a tier, so many of each kind for each fold.",
     )
     parser.add_argument("--tasks", type=int, help="score only so many tasks")
     parser.add_argument("--cache", type=Path, required=True, help="folder of caches")

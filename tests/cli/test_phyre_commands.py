@@ -12,6 +12,7 @@ from topple.phyre import load_task
 from topple.phyre.cache import grid
 from topple.phyre.cache.table import load_table
 from topple.phyre.engine.native import simulate_batch
+from topple.phyre.puzzle_file import read_puzzles
 from topple.phyre.scene.codec import scene_to_json
 
 TEMPLATE = """
@@ -58,6 +59,19 @@ def test_scrambled_puzzles_are_written_for_other_commands() -> None:
     assert other != record
 
 
+def test_blended_puzzles_are_made_of_the_tasks_of_a_template() -> None:
+    options = ("--kind", "blended", "--tasks", "00005", "--count", "2", "--actions", "64")
+    facts = topple_json("tasks", "scramble", *options, "--out", "made")
+    assert (facts["puzzles"], facts["tier"], facts["kind"]) == (2, "ball", "blended")
+    shown = topple_json("show", "made/0001.json", "--out", "x.png")
+    assert shown["puzzle"] == "blended-0:001"
+    task = load_task("00005:178")
+    for puzzle in read_puzzles(Path("made/puzzles.json")):
+        assert [body.kind for body in puzzle.scene.bodies] == [
+            body.kind for body in task.scene.bodies
+        ]
+
+
 def test_scramble_refuses_held_out_tasks_and_contradictions() -> None:
     fold = ("tasks", "scramble", "--out", "x", "--setup", "ball_cross", "--fold", "0")
     held_out = topple_json("tasks", "--setup", "ball_cross", "--part", "test", "--ids")[0]
@@ -65,6 +79,11 @@ def test_scramble_refuses_held_out_tasks_and_contradictions() -> None:
         ((*fold, "--tasks", held_out), f"task '{held_out}' is a test task of fold 0"),
         (("tasks", "scramble", "--out", "x", "--fold", "1"), "--fold needs a --setup"),
         ((*fold, "--kind", "free"), "free puzzles are made of no tasks"),
+        ((*fold, "--kind", "blended", "--tasks", held_out), "is a test task of fold 0"),
+        (
+            ("tasks", "scramble", "--out", "x", "--kind", "blended", "--tasks", "00001:012"),
+            "no two of the tasks are made of the same bodies",
+        ),
         (("tasks", "scramble", "--out", "x"), "give a --tier, tasks, or a --setup"),
         (("evaluate", "--agent", "rand", "--puzzles", "none.json"), "none.json"),
     ):

@@ -11,6 +11,7 @@ import pytest
 
 from topple.phyre import Setup, Tier, load_fold, load_task, template_tasks
 from topple.phyre.action import listed_actions
+from topple.phyre.blend import BEYOND, Blended
 from topple.phyre.builder import WALL_BODIES
 from topple.phyre.engine.native import SceneSet, place_bodies, simulate_batch
 from topple.phyre.engine.result import Outcome
@@ -20,6 +21,7 @@ from topple.phyre.scene.check import check_scene
 from topple.phyre.scramble import (
     CHUNK,
     MOST_SOLVED,
+    RAISE,
     Free,
     Puzzles,
     Scrambled,
@@ -38,10 +40,15 @@ SEESAWS = ("00116", "00106", "00118", "00111")  # jars, sticks, seesaws and cata
 def _sources() -> list[Source]:
     some = [FOLD.train[place] for place in range(0, len(FOLD.train), 40)]
     two = [task for template in SEESAWS for task in template_tasks(template)[:5]]
-    return [Scrambled(train_tasks(FOLD, some)), Scrambled(two), Free(Tier.BALL)]
+    return [
+        Scrambled(train_tasks(FOLD, some)),
+        Scrambled(two),
+        Free(Tier.BALL),
+        Blended(train_tasks(FOLD)),
+    ]
 
 
-@pytest.fixture(scope="module", params=[0, 1, 2], ids=["scrambled", "two balls", "free"])
+@pytest.fixture(scope="module", params=range(4), ids=["scrambled", "two balls", "free", "blended"])
 def made(request: pytest.FixtureRequest) -> Puzzles:
     source = _sources()[request.param]
     [part] = islice(stream(source, 7, actions=ACTIONS), 1)
@@ -155,7 +162,7 @@ def test_puzzles_differ_from_each_other_and_from_tasks(made: Puzzles) -> None:
     assert {Kind.BALL, Kind.BAR} <= kinds
 
 
-@pytest.mark.parametrize("place", [0, 2])
+@pytest.mark.parametrize("place", [0, 2, 3])
 def test_equal_seeds_give_equal_puzzles_on_any_number_of_threads(place: int) -> None:
     results = [
         make(_sources()[place], 2, seed, actions=4, threads=threads)
@@ -196,8 +203,77 @@ def test_scrambled_puzzles_are_made_of_their_tasks_alone() -> None:
     assert unchanged <= shapes
 
 
+@pytest.mark.parametrize("template", ["00000", "00012", "00019", "00020", "00107", "00114"])
+def test_blended_puzzles_lie_between_two_tasks_of_a_template(template: str) -> None:
+    tasks = template_tasks(template)[:40]
+    [part] = islice(stream(Blended(tasks), 3, actions=1), 1)
+    source = Blended(tasks)
+    draft = source.draw(CHUNK, np.random.default_rng(0))
+    assert (draft.made_of[:, 0] != draft.made_of[:, 1]).all()
+    assert (np.diff(draft.scene) >= 0).all()
+    seen = 0
+    for scene, (one, other) in enumerate(draft.made_of.tolist()):
+        pair = [
+            [body for body in tasks[number].scene.bodies if body not in WALL_BODIES]
+            for number in (one, other)
+        ]
+        own = np.flatnonzero(draft.scene == scene)
+        assert len(own) == len(pair[0]) == len(pair[1])
+        assert draft.dynamic[own].tolist() == [body.dynamic for body in pair[0]]
+        ways = []
+        for row, first, second in zip(own.tolist(), *pair, strict=True):
+            outline = int(draft.outline[row, 0])
+            assert source.outlines.kind[outline] is first.kind is second.kind
+            size = sorted((first.diameter, second.diameter))
+            spread = BEYOND * (size[1] - size[0]) + 1
+            assert size[0] - spread < source.outlines.diameter[outline] < size[1] + spread
+            step = np.subtract(second.position, first.position)[0]
+            if abs(step) > 1:
+                ways.append((draft.pose[row, 0, 0] - first.position[0]) / step)
+        if ways:
+            seen += 1
+            assert -BEYOND <= min(ways) <= max(ways) <= 1 + BEYOND
+            assert max(ways) - min(ways) < 1e-6  # all bodies are equally far
+    assert seen > CHUNK / 2
+    colors = [{body.color for body in task.scene.bodies} for task in tasks]
+    for puzzle in part.scenes:
+        assert {body.color for body in puzzle.bodies} in colors
+
+
+def test_a_task_blended_with_one_like_it_stays_as_it_is() -> None:
+    for template in ("00001", "00010", "00106", "00113"):
+        task = template_tasks(template)[3]
+        source = Blended([task, task])
+        draft = source.draw(CHUNK, np.random.default_rng(0))
+        bodies = [body for body in task.scene.bodies if body not in WALL_BODIES]
+        for number, body in enumerate(bodies):
+            rows = np.flatnonzero(draft.scene == 0)
+            pose = (*body.position, body.angle)
+            np.testing.assert_allclose(draft.pose[rows[number], 0], pose, atol=1e-9)
+            assert source.outlines.shapes[int(draft.outline[rows[number], 0])] == body.shapes
+        np.testing.assert_allclose(draft.pose[:, -1, 1] - draft.pose[:, 0, 1], RAISE)
+
+
+def test_tasks_are_blended_with_their_nearest() -> None:
+    tasks = template_tasks("00000")
+    source = Blended(tasks)
+    draft = source.draw(2000, np.random.default_rng(1))
+    places = np.array(
+        [[(*body.position, body.diameter) for body in task.scene.bodies[4:]] for task in tasks]
+    ).reshape(len(tasks), -1)
+    apart = np.linalg.norm(places[:, None] - places, axis=2)
+    rank = np.argsort(np.argsort(apart, axis=1, kind="stable"), axis=1)
+    drawn = rank[draft.made_of[:, 0], draft.made_of[:, 1]]
+    assert set(drawn.tolist()) == set(range(1, 11))
+
+
+def test_a_task_alone_cannot_be_blended() -> None:
+    with pytest.raises(ValueError, match="no two of the tasks are made of the same bodies"):
+        Blended([load_task("00000:000"), load_task("00001:000")])
+
+
 def test_sources_need_tasks_of_one_tier() -> None:
-    with pytest.raises(ValueError, match="no tasks to scramble"):
+    with pytest.raises(ValueError, match="no tasks to make puzzles of"):
         Scrambled([])
     with pytest.raises(ValueError, match="both tiers"):
         Scrambled([load_task("00001:000"), load_task("00100:000")])

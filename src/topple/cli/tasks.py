@@ -24,6 +24,7 @@ from topple.cli.select_tasks import FoldOptions, chosen_ids, parse_tier
 from topple.files import write_whole
 from topple.media.files import save_png
 from topple.phyre import Setup, Tier, find_template, load_fold, load_task, template_task_ids
+from topple.phyre.blend import Blended
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.pictures import SHEET_SIZE, puzzle_sheet
 from topple.phyre.puzzle_file import write_puzzles
@@ -99,6 +100,7 @@ class PuzzleKind(Enum):
     """What new puzzles are made from."""
 
     SCRAMBLED = "scrambled"
+    BLENDED = "blended"
     FREE = "free"
 
 
@@ -119,7 +121,7 @@ def scramble(
     seed: Seed = 0,
     backend: Backend = "cpu",
 ) -> Output:
-    """Make new PHYRE puzzles from the bodies of tasks, or from building blocks alone.
+    """Make new PHYRE puzzles from tasks, or from building blocks alone.
 
     The folder gets `puzzles.json`, which `topple evaluate --puzzles` and data set
     specs read, and a file for each puzzle, which `topple show` draws and which
@@ -127,8 +129,8 @@ def scramble(
     the fold are used.
 
     Options:
-        kind: scrambled: from the bodies of PHYRE tasks; free: from balls, bars, jars and standing
-            sticks alone.
+        kind: scrambled: from the bodies of PHYRE tasks; blended: between two tasks of a template;
+            free: from balls, bars, jars and standing sticks alone.
         count: Number of puzzles to make.
         tasks: Comma-separated PHYRE task ids and template ids, of which to make puzzles.
         actions: Number of listed actions to simulate on each scene. A scene is a puzzle if some of
@@ -137,6 +139,7 @@ def scramble(
     Examples:
       topple tasks scramble --tier ball --count 100 --out puzzles --picture
       topple tasks scramble --setup ball_cross --fold 0 --seed 1 --out puzzles
+      topple tasks scramble --kind blended --setup ball_within --fold 0 --out puzzles
       topple tasks scramble --kind free --tier two_balls --actions 1024 --out puzzles
     """
     source = _source(kind, parse_tier(tier), tasks, setup, fold)
@@ -177,10 +180,11 @@ def _source(
         if tier is None or tasks is not None or setup is not None:
             raise ValueError("free puzzles are made of no tasks; give a --tier alone")
         return Free(tier)
+    make = Blended if kind is PuzzleKind.BLENDED else Scrambled
     if setup is None:
-        return Scrambled([load_task(task) for task in chosen_ids(tier, tasks)])
+        return make([load_task(task) for task in chosen_ids(tier, tasks)])
     chosen = None if tasks is None else chosen_ids(tier, tasks)
-    return Scrambled(train_tasks(load_fold(Setup.parse(setup), fold or 0), chosen))
+    return make(train_tasks(load_fold(Setup.parse(setup), fold or 0), chosen))
 
 
 def _write(made: Puzzles, folder: Path, picture: bool) -> list[str]:

@@ -1,5 +1,7 @@
 """New puzzles: scrambled from the bodies of given tasks, or free, from building blocks alone.
 
+There is a third kind in :mod:`topple.phyre.blend`.
+
 A *scrambled* puzzle begins as one of the given tasks. Its bodies are moved, tilted, resized or
 left out, bodies of another of the tasks are lent to it, it is mirrored, and the two bodies that
 have to touch are drawn anew. A *free* puzzle is made of balls, bars, jars and standing sticks of
@@ -166,12 +168,14 @@ class Source:
     Attributes:
         name: one word for the puzzles.
         statics_overlap: whether static bodies may overlap each other.
+        is_whole: whether a scene is left out if there is no place for a body that lies in it.
         tier: what actions place.
         outlines: the shapes of all bodies drawn so far.
     """
 
     name: ClassVar[str]
     statics_overlap: ClassVar[bool]
+    is_whole: ClassVar[bool] = False
 
     def __init__(self, tier: Tier) -> None:
         self.tier = tier
@@ -197,19 +201,18 @@ def _scale(body: Body) -> float:
     return math.sqrt(max(body.diameter**2 - shapes.BAR_HEIGHT**2, 0.0)) / SCENE_SIZE
 
 
-class Scrambled(Source):
+class OfTasks(Source):
     """Scenes made of the bodies of tasks.
 
     Args:
         tasks: of one tier; see :func:`train_tasks` for those of a fold.
     """
 
-    name = "scrambled"
     statics_overlap = True  # as those of many tasks do
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         if not tasks:
-            raise ValueError("there are no tasks to scramble; give at least one")
+            raise ValueError("there are no tasks to make puzzles of; give at least one")
         super().__init__(tasks[0].tier)
         if any(task.tier is not self.tier for task in tasks):
             raise ValueError("the tasks are of both tiers; give those of one")
@@ -229,10 +232,23 @@ class Scrambled(Source):
                 goal.append(ends.index(number) + 1 if number in ends else 0)
                 kind.append(int(body.kind))
                 scale.append(_scale(body))
-        self._start = np.concatenate([[0], np.cumsum(counts)])
-        self._outline, self._pose = np.array(outline, np.int32), np.array(pose, np.float64)
-        self._dynamic, self._goal = np.array(dynamic, bool), np.array(goal)
-        self._kind, self._scale = np.array(kind), np.array(scale)
+        # [tasks + 1] where the bodies of each begin, and [bodies] what they are.
+        self.start = np.concatenate([[0], np.cumsum(counts)])
+        self.outline, self.pose = np.array(outline, np.int32), np.array(pose, np.float64)
+        self.dynamic, self.goal = np.array(dynamic, bool), np.array(goal)
+        self.kind, self.scale = np.array(kind), np.array(scale)
+
+    def bodies_of(self, tasks: Ints) -> tuple[Ints, Ints]:
+        """[bodies] the place of the task that each body of some tasks belongs to, and the body."""
+        counts = np.diff(self.start)[tasks]
+        place = np.repeat(np.arange(len(tasks)), counts)
+        return place, np.arange(len(place)) + np.repeat(self.start[tasks] - before(counts), counts)
+
+
+class Scrambled(OfTasks):
+    """Scenes made of the bodies of one task or two, moved and changed."""
+
+    name = "scrambled"
 
     def draw(self, count: int, rng: np.random.Generator) -> Draft:
         """Draw scenes, each from one task or two."""
@@ -241,12 +257,12 @@ class Scrambled(Source):
         mixed = np.flatnonzero(rng.random(count) < MIXED)
         made_of[mixed, 1], *lent = self._lend(mixed, rng.uniform(*LENT, len(mixed)), SHIFT, rng)
         scene, body, pose = (np.concatenate(pair) for pair in zip(own, lent, strict=True))
-        goal = np.concatenate([self._goal[own[1]], np.zeros(len(lent[1]), np.int64)])
+        goal = np.concatenate([self.goal[own[1]], np.zeros(len(lent[1]), np.int64)])
         left_out = rng.choice(LEFT_OUT, count)
         keep = rng.random(len(scene)) >= left_out[scene]
         order = np.flatnonzero(keep)[np.argsort(scene[keep], kind="stable")]
         scene, body, pose, goal = scene[order], body[order], pose[order], goal[order]
-        old = self._outline[body]
+        old = self.outline[body]
         moved, outline = pose.copy(), old.copy()
         self._resize(moved, outline, body, rng)
         self._move(moved, scene, count, rng)
@@ -260,7 +276,7 @@ class Scrambled(Source):
             scene,
             np.stack([outline, old, old, old], axis=1),
             np.stack([moved, between, pose, raised], axis=1),
-            self._dynamic[body],
+            self.dynamic[body],
             np.where((rng.random(count) < OLD_GOAL)[scene], goal, 0),
             made_of,
         )
@@ -269,13 +285,11 @@ class Scrambled(Source):
         self, scenes: Ints, share: Floats, shift: float, rng: np.random.Generator
     ) -> tuple[Ints, Ints, Ints, Floats]:
         """A random task for each scene, and its bodies, mirrored and shifted together."""
-        task = rng.integers(len(self._start) - 1, size=len(scenes))
-        counts = np.diff(self._start)[task]
-        place = np.repeat(np.arange(len(scenes)), counts)
-        body = np.arange(len(place)) + np.repeat(self._start[task] - _before(counts), counts)
+        task = rng.integers(len(self.start) - 1, size=len(scenes))
+        place, body = self.bodies_of(task)
         taken = rng.random(len(place)) < share[place]
         place, body = place[taken], body[taken]
-        pose = self._pose[body].copy()
+        pose = self.pose[body].copy()
         mirrored = (rng.random(len(scenes)) < MIRRORED)[place]
         pose[mirrored] = pose[mirrored] * (-1, 1, -1) + (SCENE_SIZE, 0, 0)
         pose[:, :2] += rng.uniform(-shift, shift, (len(scenes), 2))[place]
@@ -285,10 +299,10 @@ class Scrambled(Source):
         self, pose: Floats, outline: npt.NDArray[np.int32], body: Ints, rng: np.random.Generator
     ) -> None:
         """Give some bodies another size; they keep standing where they stand."""
-        chosen = np.flatnonzero((rng.random(len(body)) < RESIZED) & (self._kind[body] > 0))
-        kinds = self._kind[body[chosen]]
+        chosen = np.flatnonzero((rng.random(len(body)) < RESIZED) & (self.kind[body] > 0))
+        kinds = self.kind[body[chosen]]
         factor = np.exp(rng.normal(0, STRETCH, len(chosen)))
-        scale = np.clip(self._scale[body[chosen]] * factor, _LEAST[kinds], _MOST[kinds])
+        scale = np.clip(self.scale[body[chosen]] * factor, _LEAST[kinds], _MOST[kinds])
         resized = self.outlines.scaled(kinds, scale)
         low = np.array(self.outlines.low)
         pose[chosen, 1] += low[resized] - low[outline[chosen]]
@@ -332,7 +346,7 @@ class Free(Source):
         rows = np.where(rng.random(every) < ROWS, rng.integers(2, LONGEST_ROW + 1, every), 1)
         rows[first] = 1
         step = rng.normal(0, ROW_STEP, (every, 2)) * (rng.random((every, 2)) < 0.7)
-        member = np.arange(rows.sum()) - np.repeat(_before(rows), rows)
+        member = np.arange(rows.sum()) - np.repeat(before(rows), rows)
         group = np.repeat(np.arange(every), rows)
         pose = places[group]
         pose[..., :2] += (step[group] * member[:, None])[:, None]
@@ -416,7 +430,7 @@ def make_part(
         turn += range(chunk * CHUNK, chunk * CHUNK + len(drawn))
         scenes += drawn
         origins.append(made_of)
-    first = np.array(turn) % windows * actions
+    first = np.array(turn, np.int64) % windows * actions
     tried = listed[first[:, None] + np.arange(actions)].reshape(-1, source.tier.action_size)
     place = np.repeat(np.arange(len(scenes)), actions)
     packed = SceneSet(scenes)
@@ -503,7 +517,7 @@ def train_tasks(fold: Fold, tasks: Sequence[TaskId] | None = None) -> list[Task]
     return [load_task(task) for task in (fold.train if tasks is None else tasks)]
 
 
-def _before(counts: Ints) -> Ints:
+def before(counts: Ints) -> Ints:
     """[rows] the sum of the counts before each."""
     sums: Ints = np.cumsum(counts) - counts
     return sums
@@ -513,7 +527,8 @@ def _scenes(
     source: Source, rng: np.random.Generator, threads: int | None
 ) -> tuple[list[Scene], Ints]:
     """One chunk of scenes, as many as have two bodies of which one can move, and their tasks."""
-    draft = _placed(source, source.draw(CHUNK, rng), threads)
+    drawn = source.draw(CHUNK, rng)
+    draft = _placed(source, drawn, threads)
     settles = source.settles(CHUNK, rng)
     if settles.any():
         draft = _placed(source, _settled(source, draft, settles, threads), threads)
@@ -521,12 +536,22 @@ def _scenes(
     bodies = _bodies(source.outlines, draft, ends)
     starts = offsets(np.bincount(draft.scene, minlength=CHUNK).tolist()).tolist()
     scenes = []
-    complete = np.flatnonzero((ends >= 0).all(axis=1))
+    usable = (ends >= 0).all(axis=1)
+    if source.is_whole:
+        usable &= _count_inside(draft) == _count_inside(drawn)
+    complete = np.flatnonzero(usable)
     for scene in complete.tolist():
         start, end = starts[scene : scene + 2]
         goal = Goal(*(len(WALL_BODIES) + body - start for body in ends[scene].tolist()))
         scenes.append(Scene((*WALL_BODIES, *bodies[start:end]), goal))
     return scenes, draft.made_of[complete]
+
+
+def _count_inside(draft: Draft) -> Ints:
+    """[scenes] how many bodies have their centres in the scene."""
+    centre = draft.pose[:, 0, :2]
+    inside = ((centre >= 0) & (centre <= SCENE_SIZE)).all(axis=1)
+    return np.bincount(draft.scene[inside], minlength=CHUNK)
 
 
 def _placed(source: Source, draft: Draft, threads: int | None) -> Draft:

@@ -229,8 +229,8 @@ def test_shared_puzzles_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_folds_share_puzzles_and_learn_from_none_of_their_test_tasks(
     runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {**TINY, "tasks": 0, "shared_puzzles": True, "scrambled": 3, "watched": 0}
-    settings |= {"actions": 10, "mined": 0, "puzzle_actions": 32}
+    settings = {**TINY, "tasks": 0, "shared_puzzles": True, "scrambled": 40, "watched": 0}
+    settings |= {"actions": 10, "mined": 0, "puzzle_actions": 32, "blended": 40}
     every, learned = tier_tasks(Tier.BALL), []
     add_puzzles = Lessons.add_puzzles
 
@@ -248,7 +248,8 @@ def test_folds_share_puzzles_and_learn_from_none_of_their_test_tasks(
         agent.shared = shared
         before = shared.seconds
         agent.train(phase)
-        assert phase.puzzles == sum(map(len, learned)) >= 3
+        assert phase.puzzles == sum(map(len, learned)) >= 80
+        assert {name for name, _ in shared.parts} == {"scrambled", "blended"}
         assert agent.seconds >= before
         own = {task.id for task in phase.tasks}
         used = {int(task) for part in learned for task in part.made_of.ravel() if task >= 0}

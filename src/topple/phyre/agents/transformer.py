@@ -7,8 +7,9 @@ From top to bottom: the settings, training, checkpoints, acting, online learning
 :mod:`~topple.phyre.agents.puzzle_supply`.
 
 The network says whether an action solves a scene. It learns from the training tasks and the cached
-outcomes of listed actions on them, and from new puzzles: *scrambled* from the training tasks, or
-*free*, made of no task (:mod:`topple.phyre.scramble`). Solutions are changed a little to learn
+outcomes of listed actions on them, and from new puzzles: *scrambled* from the training tasks,
+*blended*, between two of them (:mod:`topple.phyre.blend`), or *free*, made of no task
+(:mod:`topple.phyre.scramble`). Solutions are changed a little to learn
 where success ends. Auxiliary targets, where bodies go and how long the goal holds, teach dynamics.
 Puzzles are made in the background; how many of them an update may draw from depends on its number
 alone, so on a CPU equal seeds give equal weights, unless training is limited by time.
@@ -46,6 +47,7 @@ from topple.phyre.agents.task_training import Checkpoint, TaskLearner, chosen_ta
 from topple.phyre.agents.transformer_network import SceneTransformer, predict, rank
 from topple.phyre.agents.transformer_updates import WEIGHT_DECAY, TransformerUpdates
 from topple.phyre.agents.watched import pick, watch
+from topple.phyre.blend import Blended
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.native import SceneSet, valid_actions
 from topple.phyre.engine.result import Outcome
@@ -61,7 +63,7 @@ from topple.runs.settings import above_zero, at_least, divisible, fraction
 
 #: Settings that cannot be changed after training; the others are for acting.
 TRAINING_SETTINGS = (
-    *("actions", "tasks", "scrambled", "free", "puzzle_actions", "task_share", "mined"),
+    *("actions", "tasks", "scrambled", "blended", "free", "puzzle_actions", "task_share", "mined"),
     *(
         "mined_share",
         "watched",
@@ -116,6 +118,7 @@ class Transformer(TaskLearner):
         actions: listed actions that are tried on every training task, to learn from.
         tasks: training tasks to learn from, evenly spaced in their order; 0: all of them.
         scrambled: puzzles made of the bodies of the training tasks.
+        blended: puzzles between two training tasks of a template.
         free: puzzles made of building blocks alone.
         puzzle_actions: listed actions that are simulated on every scene for a puzzle.
         task_share: share of a batch that comes from the training tasks; the rest is puzzles.
@@ -170,6 +173,7 @@ class Transformer(TaskLearner):
     actions: int = 100_000
     tasks: int = 0
     scrambled: int = 100_000
+    blended: int = 0
     free: int = 0
     puzzle_actions: int = ACTIONS
     task_share: float = 0.25
@@ -211,10 +215,13 @@ class Transformer(TaskLearner):
         at_least(self, 1, "actions", "puzzle_actions", "width", "layers", "heads", "updates")
         at_least(self, 1, "rank_size")
         at_least(self, 4, "batch_size")
-        at_least(self, 0, "tasks", "scrambled", "free", "mined", "watched", "auxiliary_weight")
+        at_least(
+            self, 0, "tasks", "scrambled", "blended", "free", "mined", "watched", "auxiliary_weight"
+        )
         at_least(
             self,
             0,
+            "auxiliary_weight",
             "refined",
             "data_seed",
             "failure_penalty",
@@ -231,7 +238,7 @@ class Transformer(TaskLearner):
                 "few puzzles are made of a few tasks alone; with shared_puzzles, learn "
                 "from all training tasks (tasks=0)"
             )
-        if not self.scrambled + self.free:
+        if not self._of_tasks + self.free:
             self.task_share = 1.0
         if max(self.actions, self.rank_size, self.puzzle_actions) > LIST_LENGTH:
             raise ValueError(
@@ -245,6 +252,11 @@ class Transformer(TaskLearner):
         """It observes kinds, colours, sizes and places of all bodies."""
         online = self.online_updates > 0
         return Traits(online, observation=Observation.OBJECTS, candidates=self.rank_size)
+
+    @property
+    def _of_tasks(self) -> int:
+        """The number of puzzles that are made of training tasks."""
+        return self.scrambled + self.blended
 
     # Training.
 
@@ -285,7 +297,7 @@ class Transformer(TaskLearner):
         begun, made = time.monotonic(), done
 
         # Those that puzzles are scrambled from count as well.
-        seen = len(chosen) if self.task_share or self.scrambled else 0
+        seen = len(chosen) if self.task_share or self._of_tasks else 0
         training.learned_from = seen
 
         def save(finished: bool) -> TransformerCheckpoint:
@@ -350,9 +362,12 @@ class Transformer(TaskLearner):
         """Puzzles of both kinds, made of none but the chosen tasks."""
         sources: list[tuple[Source, int]] = [(Free(training.tier), self.free)]
         allowed = None
-        if self.scrambled:
+        if self._of_tasks:
             pieces = tier_tasks(training.tier) if self.shared_puzzles else chosen
-            sources.append((Scrambled(pieces), self.scrambled))
+            if self.scrambled:
+                sources.append((Scrambled(pieces), self.scrambled))
+            if self.blended:
+                sources.append((Blended(pieces), self.blended))
             if self.shared_puzzles:
                 own = {task.id for task in chosen}
                 allowed = np.array([task.id in own for task in pieces])
@@ -364,7 +379,7 @@ class Transformer(TaskLearner):
 
     def _digest(self, tasks: Sequence[Task]) -> str:
         """A hash of the training data; puzzles follow from the settings and the tasks."""
-        return super()._digest(tasks if self.task_share or self.scrambled else [])
+        return super()._digest(tasks if self.task_share or self._of_tasks else [])
 
     def _new_network(self, seed: int = 0) -> SceneTransformer:
         with torch.random.fork_rng(devices=[]):
@@ -382,10 +397,10 @@ class Transformer(TaskLearner):
         """
         assert self._network is not None
         found = TransformerCheckpoint.read(Path(self.pretrained))
-        if found.tasks or not found.is_finished or found.settings["scrambled"]:
+        if found.tasks or not found.is_finished:
             raise CheckpointError(
                 f"{self.pretrained} was trained on tasks, or is not finished; start from one that "
-                "was trained with task_share=0 and scrambled=0 on free puzzles"
+                "was trained with task_share=0, scrambled=0 and blended=0 on free puzzles"
             )
         if found.action_size != training.tier.action_size:
             raise CheckpointError(f"{self.pretrained} was trained for the other tier")

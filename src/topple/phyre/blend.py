@@ -1,0 +1,111 @@
+"""New puzzles between two tasks of a template, which the same bodies make up.
+
+The tasks of a template differ in where bodies are, how they are tilted and how large they are. A
+*blended* puzzle lies between one of them and one of its nearest: every body is so far on the way
+from its place, angle and size in the one to those in the other, and all bodies are equally far. So
+it looks like a further task of the template, which a *scrambled* one does not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from topple.phyre.scene import Kind
+from topple.phyre.scramble import RAISE, Draft, Floats, Ints, OfTasks
+from topple.phyre.task import Task
+
+NEIGHBOURS = 10  # tasks that a task is blended with
+BEYOND = 0.25  # of the way, on either side
+LITTLE = 0.5  # pixels, that a body is raised first where it would overlap another
+
+
+class Blended(OfTasks):
+    """Scenes between two tasks of a template; see :mod:`topple.phyre.blend`.
+
+    Args:
+        tasks: of one tier; see :func:`~topple.phyre.scramble.train_tasks` for those of a fold. One
+            without another like it gives no puzzles.
+    """
+
+    name = "blended"
+    is_whole = True
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        super().__init__(tasks)
+        alike: dict[tuple[object, ...], list[int]] = {}
+        for number, task in enumerate(tasks):
+            alike.setdefault((task.id.template, *self._structure(number)), []).append(number)
+        groups = [np.array(group) for group in alike.values() if len(group) > 1]
+        if not groups:
+            raise ValueError(
+                "no two of the tasks are made of the same bodies; give several tasks of a template"
+            )
+        self._tasks = np.concatenate(groups)
+        self._near = [near for group in groups for near in self._nearest(group)]
+
+    def _structure(self, number: int) -> tuple[object, ...]:
+        """What tasks have in common that can be blended."""
+        own = slice(self.start[number], self.start[number + 1])
+        # Bodies of no kind have no size that could be changed.
+        fixed = np.where(self.kind[own] == Kind.UNDEFINED, self.outline[own], -1)
+        columns = (self.kind[own], self.dynamic[own], self.goal[own], fixed)
+        return tuple(tuple(column.tolist()) for column in columns)
+
+    def _nearest(self, group: Ints) -> list[Ints]:
+        """For each task of a group, those that are most like it."""
+        bodies = self.bodies_of(group)[1].reshape(len(group), -1)
+        places = np.concatenate([self.pose[bodies], self._diameters(bodies)[..., None]], axis=2)
+        places[..., 2] *= self._diameters(bodies) / 2  # how far an edge turns
+        flat = places.reshape(len(group), -1)
+        distance = np.linalg.norm(flat[:, None] - flat, axis=2)
+        np.fill_diagonal(distance, np.inf)
+        order = np.argsort(distance, axis=1, kind="stable")
+        return list(group[order[:, : min(NEIGHBOURS, len(group) - 1)]])
+
+    def _diameters(self, bodies: Ints) -> Floats:
+        return np.array(self.outlines.diameter)[self.outline[bodies]]
+
+    def draw(self, count: int, rng: np.random.Generator) -> Draft:
+        """Draw scenes, each between two tasks."""
+        place = rng.integers(len(self._tasks), size=count)
+        task = self._tasks[place]
+        luck = rng.random(count).tolist()
+        near = (self._near[number] for number in place.tolist())
+        other = np.array(
+            [pool[int(each * len(pool))] for pool, each in zip(near, luck, strict=True)]
+        )
+        way = rng.uniform(-BEYOND, 1 + BEYOND, count)
+        scene, first = self.bodies_of(task)
+        second = self.bodies_of(other)[1]
+        share = way[scene]
+        turn = self.pose[second] - self.pose[first]
+        turn[:, 2] = (turn[:, 2] + math.pi) % (2 * math.pi) - math.pi
+        pose = self.pose[first] + share[:, None] * turn
+        outline = self._resized(first, second, share)
+        low = np.array(self.outlines.low)
+        below = low[self.outline[first]] * (1 - share) + low[self.outline[second]] * share
+        # A body keeps standing on what it stands on, although sizes are whole pixels.
+        pose[:, 1] += low[outline] - below
+        places = [pose + np.array((0.0, raised, 0.0)) for raised in (0.0, LITTLE, RAISE)]
+        return Draft(
+            scene,
+            np.stack([outline] * len(places), axis=1),
+            np.stack(places, axis=1),
+            self.dynamic[first],
+            self.goal[first],
+            np.stack([task, other], axis=1),
+        )
+
+    def _resized(self, first: Ints, second: Ints, share: Floats) -> npt.NDArray[np.int32]:
+        """[bodies] outlines of sizes between those of two bodies."""
+        outline = self.outline[first].copy()
+        sizes = self.scale[first], self.scale[second]
+        differ = np.flatnonzero(sizes[0] != sizes[1])
+        scale = (sizes[0] + share * (sizes[1] - sizes[0]))[differ]
+        least = np.minimum(*sizes)[differ] / 2
+        outline[differ] = self.outlines.scaled(self.kind[first[differ]], np.maximum(scale, least))
+        return outline
