@@ -69,9 +69,9 @@ def lessons_on(device: str) -> Lessons:
     )
     rows = Rows(numbers(int(counts.sum()), COLUMNS), counts)
     mined = Mined(numbers(PUZZLES, MINED, 3), outcomes(MINED))
-    first = rng.integers(0, 9_000, PUZZLES)
+    tried = rng.integers(0, 10_000, (PUZZLES, ACTIONS)).astype(np.int32)
     made_of = np.full((PUZZLES, 2), -1)
-    part = Part(rows, first, outcomes(ACTIONS), mined, watched, made_of, PUZZLES, 0)
+    part = Part(rows, tried, outcomes(ACTIONS), mined, watched, made_of, PUZZLES, 0)
     lessons.add_puzzles([part])
     return lessons
 

@@ -43,13 +43,15 @@ from settings import read_setting, varied_settings
 from topple.files import write_whole
 from topple.phyre.agents.puzzle_supply import SharedParts
 from topple.phyre.agents.transformer import Transformer
+from topple.phyre.benchmark import PHYRE
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.fold import Setup
 from topple.phyre.phases import Testing, Training
 from topple.phyre.published import published_auccess
 from topple.phyre.results import PhyreConfig
+from topple.phyre.scramble import LIST_LENGTH
 from topple.phyre.selection import Part, TaskSelection
-from topple.phyre.task import TaskId
+from topple.phyre.task import TaskId, tier_tasks
 from topple.phyre.tier import Tier
 from topple.runs.agent import Setting, Traits
 from topple.runs.record import record_path, write_record
@@ -132,7 +134,11 @@ def train(
     agent = create_learner("phyre", config.agent, config.settings)
     assert isinstance(agent, Transformer)
     if agent.shared_puzzles:
-        agent.shared = shared.setdefault(stage.setup.tier, SharedParts())
+        tier = stage.setup.tier
+        if tier not in shared:
+            cache = PHYRE.action_cache(tier, runner)
+            shared[tier] = SharedParts(cache.solutions(tier_tasks(tier), LIST_LENGTH))
+        agent.shared = shared[tier]
     limit = None if "updates" in stage.settings else minutes
     say(f"{stage.name}: training" + ("" if limit is None else f" for {limit:.1f} minutes"))
     start = last = time.monotonic()

@@ -13,6 +13,7 @@ from topple.phyre import Setup, Tier, load_fold, load_task, template_tasks
 from topple.phyre.action import listed_actions
 from topple.phyre.blend import BEYOND, Blended
 from topple.phyre.builder import WALL_BODIES
+from topple.phyre.cache import ActionCache
 from topple.phyre.engine.native import SceneSet, place_bodies, simulate_batch
 from topple.phyre.engine.result import Outcome
 from topple.phyre.puzzle_file import goal_sentence, read_puzzles, write_puzzles
@@ -20,6 +21,7 @@ from topple.phyre.scene import Body, Circle, Color, Kind, Polygon, Scene, SceneE
 from topple.phyre.scene.check import check_scene
 from topple.phyre.scramble import (
     CHUNK,
+    LIST_LENGTH,
     MOST_SOLVED,
     RAISE,
     Free,
@@ -147,8 +149,7 @@ def test_some_actions_solve_a_puzzle_but_not_most(made: Puzzles) -> None:
     assert (solved < MOST_SOLVED * (made.outcomes != Outcome.INVALID).sum(axis=1)).all()
     # The outcomes are those of the named actions.
     number = len(made) // 2
-    first = int(made.first[number])
-    actions = listed_actions(made.tier, first + ACTIONS)[first:]
+    actions = listed_actions(made.tier, LIST_LENGTH)[made.tried[number]]
     again = simulate_batch(SceneSet([made.scenes[number]]), [0] * ACTIONS, actions)
     np.testing.assert_array_equal(again.outcome, made.outcomes[number])
 
@@ -265,6 +266,28 @@ def test_tasks_are_blended_with_their_nearest() -> None:
     rank = np.argsort(np.argsort(apart, axis=1, kind="stable"), axis=1)
     drawn = rank[draft.made_of[:, 0], draft.made_of[:, 1]]
     assert set(drawn.tolist()) == set(range(1, 11))
+
+
+def test_solutions_of_its_tasks_are_tried_on_a_blended_scene(tmp_path: Path) -> None:
+    tasks = [task for template in ("00000", "00110") for task in template_tasks(template)[:20]]
+    shares = []
+    for some in (tasks[:20], tasks[20:]):
+        tier = some[0].tier
+        known = ActionCache(tmp_path, tier).solutions(some, LIST_LENGTH)
+        for solutions in ((), known):
+            [part] = islice(stream(Blended(some, solutions), 3, actions=64), 1)
+            for tried, pair in zip(part.tried, part.made_of.tolist(), strict=True):
+                pool = {int(number) for task in pair for number in known[task]}
+                count = min(32, len(pool)) if solutions else 0
+                assert set(tried[:count].tolist()) <= pool
+                assert len(set(tried[:count].tolist())) == count
+                assert (np.diff(tried[count:]) == 1).all()
+                assert (tried[-1] + 1) % 64 == 0
+            shares.append((part.outcomes > 0).sum() / (part.drawn * 64))
+    assert shares[1] > 1.5 * shares[0]
+    assert shares[3] > 5 * shares[2]
+    with pytest.raises(ValueError, match="there are solutions of 19 tasks; give those of 20"):
+        Blended(tasks[:20], known[:19])
 
 
 def test_a_task_alone_cannot_be_blended() -> None:

@@ -23,8 +23,10 @@ from topple.cli.progress import progress_bar
 from topple.cli.select_tasks import FoldOptions, chosen_ids, parse_tier
 from topple.files import write_whole
 from topple.media.files import save_png
+from topple.paths import cache_folder
 from topple.phyre import Setup, Tier, find_template, load_fold, load_task, template_task_ids
 from topple.phyre.blend import Blended
+from topple.phyre.cache import ACTION_CACHE, ActionCache
 from topple.phyre.engine.backend import check_backend
 from topple.phyre.pictures import SHEET_SIZE, puzzle_sheet
 from topple.phyre.puzzle_file import write_puzzles
@@ -180,11 +182,16 @@ def _source(
         if tier is None or tasks is not None or setup is not None:
             raise ValueError("free puzzles are made of no tasks; give a --tier alone")
         return Free(tier)
-    make = Blended if kind is PuzzleKind.BLENDED else Scrambled
     if setup is None:
-        return make([load_task(task) for task in chosen_ids(tier, tasks)])
-    chosen = None if tasks is None else chosen_ids(tier, tasks)
-    return make(train_tasks(load_fold(Setup.parse(setup), fold or 0), chosen))
+        pieces = [load_task(task) for task in chosen_ids(tier, tasks)]
+    else:
+        chosen = None if tasks is None else chosen_ids(tier, tasks)
+        pieces = train_tasks(load_fold(Setup.parse(setup), fold or 0), chosen)
+    if kind is PuzzleKind.SCRAMBLED:
+        return Scrambled(pieces)
+    tier = Blended(pieces).tier  # refuses what cannot be blended before anything is looked up
+    cache = ActionCache(cache_folder() / ACTION_CACHE, tier)
+    return Blended(pieces, cache.solutions(pieces, LIST_LENGTH))
 
 
 def _write(made: Puzzles, folder: Path, picture: bool) -> list[str]:

@@ -29,13 +29,23 @@ class Blended(OfTasks):
     Args:
         tasks: of one tier; see :func:`~topple.phyre.scramble.train_tasks` for those of a fold. One
             without another like it gives no puzzles.
+        solutions: numbers of listed actions that solve each task, as far as they are known. Up to
+            half of the actions that are simulated on a scene are solutions of its tasks: many
+            tasks have so few that others would hardly ever solve a scene between them.
     """
 
     name = "blended"
     is_whole = True
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
+    def __init__(
+        self, tasks: Sequence[Task], solutions: Sequence[npt.NDArray[np.int32]] = ()
+    ) -> None:
         super().__init__(tasks)
+        if solutions and len(solutions) != len(tasks):
+            raise ValueError(
+                f"there are solutions of {len(solutions)} tasks; give those of {len(tasks)}"
+            )
+        self._solutions = solutions
         alike: dict[tuple[object, ...], list[int]] = {}
         for number, task in enumerate(tasks):
             alike.setdefault((task.id.template, *self._structure(number)), []).append(number)
@@ -68,6 +78,16 @@ class Blended(OfTasks):
 
     def _diameters(self, bodies: Ints) -> Floats:
         return np.array(self.outlines.diameter)[self.outline[bodies]]
+
+    def prefer(self, tried: npt.NDArray[np.int32], made_of: Ints, rng: np.random.Generator) -> None:
+        """Put solutions of the tasks of each scene in the place of up to half of the actions."""
+        if not self._solutions:
+            return
+        most = tried.shape[1] // 2
+        for row, (task, other) in zip(tried, made_of.tolist(), strict=True):
+            pool = np.union1d(self._solutions[task], self._solutions[other])
+            count = min(most, len(pool))
+            row[:count] = rng.choice(pool, count, replace=False, shuffle=False)
 
     def draw(self, count: int, rng: np.random.Generator) -> Draft:
         """Draw scenes, each between two tasks."""

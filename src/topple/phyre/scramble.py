@@ -94,8 +94,8 @@ class Puzzles:
     Attributes:
         tier: what the actions place.
         scenes: the puzzles.
-        first: [puzzles] number of the first action that was simulated on each.
-        outcomes: [puzzles, actions] outcomes of that action and those that follow it in the list.
+        tried: [puzzles, actions] numbers of the listed actions that were simulated on each.
+        outcomes: [puzzles, actions] what came of them.
         made_of: [puzzles, 2] numbers of the source's tasks that bodies come from; -1: of none.
         drawn: scenes that were put together, also those that were not kept.
         simulated: attempts that were simulated on all of them.
@@ -103,7 +103,7 @@ class Puzzles:
 
     tier: Tier
     scenes: tuple[Scene, ...]
-    first: Ints
+    tried: npt.NDArray[np.int32]
     outcomes: Outcomes
     made_of: Ints
     drawn: int
@@ -188,6 +188,15 @@ class Source:
     def settles(self, count: int, rng: np.random.Generator) -> Flags:
         """[scenes] whether bodies come to rest before a scene begins; none do by default."""
         return np.zeros(count, bool)
+
+    def prefer(self, tried: npt.NDArray[np.int32], made_of: Ints, rng: np.random.Generator) -> None:
+        """Put promising actions in the place of some that are to be simulated; none by default.
+
+        Args:
+            tried: [scenes, actions] numbers of listed actions.
+            made_of: [scenes, 2] tasks that scenes are made of.
+            rng: for all random choices.
+        """
 
 
 def _scale(body: Body) -> float:
@@ -426,22 +435,23 @@ def make_part(
     origins: list[Ints] = []
     turn: list[int] = []
     for chunk in range(number * together, (number + 1) * together):
-        drawn, made_of = _scenes(source, np.random.default_rng([seed, chunk]), threads)
+        drawn, pairs = _scenes(source, np.random.default_rng([seed, chunk]), threads)
         turn += range(chunk * CHUNK, chunk * CHUNK + len(drawn))
         scenes += drawn
-        origins.append(made_of)
+        origins.append(pairs)
     first = np.array(turn, np.int64) % windows * actions
-    tried = listed[first[:, None] + np.arange(actions)].reshape(-1, source.tier.action_size)
+    tried = (first[:, None] + np.arange(actions)).astype(np.int32)
+    made_of = np.concatenate(origins)
+    source.prefer(tried, made_of, np.random.default_rng([seed, number, 1]))
     place = np.repeat(np.arange(len(scenes)), actions)
     packed = SceneSet(scenes)
-    result = simulate_batch(packed, place, tried, threads=threads, backend=backend)
+    result = simulate_batch(packed, place, listed[tried.ravel()], threads=threads, backend=backend)
     outcomes = result.outcome.reshape(len(scenes), actions)
     solved, valid = (outcomes > 0).sum(axis=1), (outcomes != Outcome.INVALID).sum(axis=1)
     kept = np.flatnonzero((solved > 0) & (solved < MOST_SOLVED * valid))
     chosen = tuple(scenes[place] for place in kept.tolist())
     return Puzzles(
-        *(source.tier, chosen, first[kept], outcomes[kept]),
-        np.concatenate(origins)[kept],
+        *(source.tier, chosen, tried[kept], outcomes[kept], made_of[kept]),
         drawn=together * CHUNK,
         simulated=len(place),
     )
@@ -490,7 +500,7 @@ def make(
     return Puzzles(
         source.tier,
         tuple(scene._replace(name=str(TaskId(name, place))) for place, scene in enumerate(scenes)),
-        np.concatenate([part.first for part in parts])[:count],
+        np.concatenate([part.tried for part in parts])[:count],
         np.concatenate([part.outcomes for part in parts])[:count],
         np.concatenate([part.made_of for part in parts])[:count],
         sum(part.drawn for part in parts),

@@ -161,7 +161,7 @@ def test_the_supply_depends_on_the_seed_alone() -> None:
             return supply.take(1)
 
     for one, other in zip(parts(True), parts(False), strict=True):
-        for name in ("first", "outcomes", "drawn", "simulated"):
+        for name in ("tried", "outcomes", "drawn", "simulated"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         for name in ("rows", "mined", "watched"):
             for array, same in zip(getattr(one, name), getattr(other, name), strict=True):
@@ -187,7 +187,7 @@ def test_puzzles_of_other_tasks_are_left_out() -> None:
         ]
         assert 0 < len(kept) < len(whole)
         assert len(part) == len(kept)
-        for name in ("first", "outcomes", "made_of"):
+        for name in ("tried", "outcomes", "made_of"):
             np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[kept])
         for name in ("actions", "outcomes"):
             whole_mined = getattr(whole.mined, name)

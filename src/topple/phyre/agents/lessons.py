@@ -56,16 +56,20 @@ class _Pool:
 
     def __init__(self) -> None:
         self._outcomes: list[Outcomes] = []
-        self._first: list[Ints] = []
+        self._tried: list[npt.NDArray[np.int32]] = []
         self._batches: Batches | None = None
 
     def __len__(self) -> int:
         return sum(map(len, self._outcomes))
 
-    def add(self, outcomes: Outcomes, first: Ints) -> None:
-        """Add scenes: [scenes, tried] of consecutive actions, and [scenes] the first of them."""
+    def add(self, outcomes: Outcomes, tried: npt.NDArray[np.int32] | None = None) -> None:
+        """Add scenes: [scenes, tried] what came of actions, and their numbers.
+
+        Without numbers, the first actions of the list were tried; then there are no others.
+        """
         self._outcomes.append(outcomes)
-        self._first.append(first)
+        if tried is not None:
+            self._tried.append(tried)
         self._batches = None
 
     def draw(
@@ -77,7 +81,10 @@ class _Pool:
             self._batches = Batches(outcomes, size, even=True, strata=kinds, seed=seed)
         chunk = self._batches.chunk(number, count)
         sizes = self._batches.sizes
-        numbers = np.concatenate(self._first)[chunk.tasks] + chunk.numbers
+        numbers = chunk.numbers
+        if self._tried:
+            self._tried = [np.concatenate(self._tried)]
+            numbers = self._tried[0][chunk.tasks, chunk.numbers]
         return (chunk.tasks, numbers, chunk.solved), np.repeat(np.arange(len(sizes)), sizes)
 
 
@@ -118,7 +125,7 @@ class Lessons:
             mined: attempts on each.
             watched: attempts on some.
         """
-        self._tasks.add(outcomes, np.zeros(len(tasks), np.int64))
+        self._tasks.add(outcomes)
         self.scenes.add([task.scene for task in tasks])
         self._add_attempts([mined], [watched] if watched else [])
 
@@ -127,7 +134,7 @@ class Lessons:
         watched = []
         offset = len(self.scenes)
         for part in parts:
-            self._puzzles.add(part.outcomes, part.first)
+            self._puzzles.add(part.outcomes, part.tried)
             if part.watched:
                 watched.append(part.watched._replace(scene=part.watched.scene + offset))
             offset += len(part)

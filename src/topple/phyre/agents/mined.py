@@ -36,7 +36,7 @@ def changed(actions: Actions, rng: np.random.Generator) -> Actions:
 def mine(
     scenes: Sequence[Scene],
     actions: Actions,
-    first: npt.NDArray[np.int64],
+    tried: npt.NDArray[np.int32] | None,
     outcomes: Outcomes,
     count: int,
     rng: np.random.Generator,
@@ -49,16 +49,16 @@ def mine(
     Args:
         scenes: the scenes.
         actions: the list that was tried on them.
-        first: [scenes] number of the first action that was tried on each.
-        outcomes: [scenes, tried] of that action and those that follow it.
+        tried: [scenes, tried] numbers of the actions that were tried on each; None: the first ones.
+        outcomes: [scenes, tried] what came of them.
         count: attempts on each scene.
         rng: for all random choices.
         threads: at most this many; all cores by default.
         backend: where they are simulated.
     """
-    tried = outcomes.shape[1]
+    width = outcomes.shape[1]
     solutions = np.flatnonzero(outcomes == Outcome.SOLVED)
-    starts = np.searchsorted(solutions, np.arange(len(scenes) + 1) * tried)
+    starts = np.searchsorted(solutions, np.arange(len(scenes) + 1) * width)
     solved = np.flatnonzero(np.diff(starts))
     size = actions.shape[1]
     found = Mined(
@@ -68,9 +68,10 @@ def mine(
     if not len(solved):
         return found
     place = np.repeat(solved, count)
-    column = solutions[rng.integers(starts[place], starts[place + 1])] % tried
+    column = solutions[rng.integers(starts[place], starts[place + 1])] % width
+    number = column if tried is None else tried[place, column]
     # In the precision that they are learned with.
-    near = changed(actions[first[place] + column], rng).astype(np.float32)
+    near = changed(actions[number], rng).astype(np.float32)
     result = simulate_batch(
         SceneSet(scenes), place, near.astype(np.float64), threads=threads, backend=backend
     )

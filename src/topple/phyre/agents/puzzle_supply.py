@@ -42,8 +42,8 @@ class Part:
     """Some puzzles, as they are learned."""
 
     rows: Rows
-    first: npt.NDArray[np.int64]  # [puzzles] number of the first action tried on each
-    outcomes: Outcomes  # [puzzles, tried] of that action and those that follow it
+    tried: npt.NDArray[np.int32]  # [puzzles, tried] numbers of listed actions
+    outcomes: Outcomes  # [puzzles, tried] what came of them
     mined: Mined
     watched: Watched | None  # attempts to learn dynamics from
     made_of: npt.NDArray[np.int64]  # [puzzles, 2] tasks, see Puzzles
@@ -51,7 +51,7 @@ class Part:
     simulated: int  # attempts
 
     def __len__(self) -> int:
-        return len(self.first)
+        return len(self.tried)
 
     def made_only_of(self, tasks: Flags) -> Flags:
         """[puzzles] whether a puzzle is made of these tasks alone.
@@ -78,7 +78,7 @@ class Part:
         return replace(
             self,
             rows=Rows(self.rows.rows[np.repeat(kept, counts)], counts[kept]),
-            first=self.first[kept],
+            tried=self.tried[kept],
             outcomes=self.outcomes[kept],
             mined=Mined(self.mined.actions[kept], self.mined.outcomes[kept]),
             watched=watched,
@@ -91,10 +91,12 @@ class SharedParts:
     """Parts that several trainings take from, made once and kept in memory.
 
     Attributes:
+        solutions: numbers of listed actions that solve each task of the tier, for blended puzzles.
         parts: by the source and the number of each.
         seconds: that trainings waited for them.
     """
 
+    solutions: Sequence[npt.NDArray[np.int32]] = ()
     parts: dict[tuple[str, int], Part] = field(default_factory=dict)
     seconds: float = 0.0
     _recipe: tuple[object, ...] | None = None
@@ -144,20 +146,20 @@ class Recipe(NamedTuple):
         )
         rng = np.random.default_rng([self.seed, number, source])
         listed = listed_actions(puzzles.tier, LIST_LENGTH)
-        scenes, first, outcomes = puzzles.scenes, puzzles.first, puzzles.outcomes
+        scenes, tried, outcomes = puzzles.scenes, puzzles.tried, puzzles.outcomes
         mined = mine(
-            *(scenes, listed, first, outcomes, self.mined, rng),
+            *(scenes, listed, tried, outcomes, self.mined, rng),
             threads=threads,
             backend=self.backend,
         )
         seen = None
         if self.watched and len(puzzles):
             place, column = pick(outcomes, self.watched, rng)
-            seen = watch(scenes, place, listed[first[place] + column], threads)
+            seen = watch(scenes, place, listed[tried[place, column]], threads)
         simulated = puzzles.simulated + mined.outcomes.size
         simulated += 0 if seen is None else len(seen.scene)
         return Part(
-            *(scene_rows(scenes), first, outcomes, mined, seen, puzzles.made_of),
+            *(scene_rows(scenes), tried, outcomes, mined, seen, puzzles.made_of),
             drawn=puzzles.drawn,
             simulated=simulated,
         )

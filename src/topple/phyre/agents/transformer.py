@@ -285,7 +285,11 @@ class Transformer(TaskLearner):
         start, earlier = time.monotonic(), self.seconds
         listed = training.actions(LIST_LENGTH)
         lessons = Lessons(listed, self.task_share, self.mined_share, self.device)
-        self._add_tasks(lessons, training, chosen)
+        outcomes = None
+        if self.task_share or (self.blended and not self.shared_puzzles):
+            outcomes = training.outcomes(self.actions, chosen)
+        if outcomes is not None and self.task_share:
+            self._add_tasks(lessons, training, chosen, outcomes)
         if self.compile:
             network.compile_blocks()
         updates = TransformerUpdates(network, lessons, self.auxiliary_weight)
@@ -321,7 +325,7 @@ class Transformer(TaskLearner):
 
         # What was waited for before is a part of this training as well.
         earlier += self.shared.seconds if self.shared is not None else 0.0
-        with self._supply(training, chosen) as supply:
+        with self._supply(training, chosen, outcomes) as supply:
             if supply.on_gpu:
                 # Time that is spent on shared puzzles serves all folds.
                 limit = None if seconds is None or self.shared_puzzles else _PREPARING * seconds
@@ -358,8 +362,10 @@ class Transformer(TaskLearner):
         if checkpoint is not None:
             self._finished.write(checkpoint)
 
-    def _supply(self, training: Training, chosen: Sequence[Task]) -> PuzzleSupply:
-        """Puzzles of both kinds, made of none but the chosen tasks."""
+    def _supply(
+        self, training: Training, chosen: Sequence[Task], outcomes: Outcomes | None
+    ) -> PuzzleSupply:
+        """Puzzles of all kinds, made of none but the chosen tasks."""
         sources: list[tuple[Source, int]] = [(Free(training.tier), self.free)]
         allowed = None
         if self._of_tasks:
@@ -367,7 +373,7 @@ class Transformer(TaskLearner):
             if self.scrambled:
                 sources.append((Scrambled(pieces), self.scrambled))
             if self.blended:
-                sources.append((Blended(pieces), self.blended))
+                sources.append((Blended(pieces, self._solutions(outcomes)), self.blended))
             if self.shared_puzzles:
                 own = {task.id for task in chosen}
                 allowed = np.array([task.id in own for task in pieces])
@@ -376,6 +382,12 @@ class Transformer(TaskLearner):
             *(self.mined, self.watched, training.backend),
         )
         return PuzzleSupply(recipe, allowed, None if allowed is None else self.shared)
+
+    def _solutions(self, outcomes: Outcomes | None) -> Sequence[npt.NDArray[np.int32]]:
+        """Numbers of the listed actions that solve each task that puzzles are made of."""
+        if self.shared_puzzles or outcomes is None:
+            return self.shared.solutions if self.shared is not None else ()
+        return [np.flatnonzero(row == Outcome.SOLVED).astype(np.int32) for row in outcomes]
 
     def _digest(self, tasks: Sequence[Task]) -> str:
         """A hash of the training data; puzzles follow from the settings and the tasks."""
@@ -409,14 +421,13 @@ class Transformer(TaskLearner):
         self.seconds += found.seconds
         return found
 
-    def _add_tasks(self, lessons: Lessons, training: Training, chosen: list[Task]) -> None:
-        if not self.task_share:
-            return
+    def _add_tasks(
+        self, lessons: Lessons, training: Training, chosen: list[Task], outcomes: Outcomes
+    ) -> None:
         scenes = [task.scene for task in chosen]
-        outcomes, actions = training.outcomes(self.actions, chosen), training.actions(self.actions)
+        actions = training.actions(self.actions)
         rng = np.random.default_rng(self.data_seed)
-        first = np.zeros(len(chosen), np.int64)
-        mined = mine(scenes, actions, first, outcomes, self.mined, rng, backend=training.backend)
+        mined = mine(scenes, actions, None, outcomes, self.mined, rng, backend=training.backend)
         training.simulator_calls += mined.outcomes.size
         watched = None
         if self.watched:
