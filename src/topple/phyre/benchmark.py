@@ -41,6 +41,7 @@ class PhyreBenchmark(Benchmark):
         "mem-o": "topple.phyre.agents.mem:MemOnline",
         "optimal": "topple.phyre.agents.optimal:Optimal",
         "object-prior": "topple.phyre.agents.object_prior:ObjectPrior",
+        "neighbours": "topple.phyre.agents.neighbours:Neighbours",
         "adaptive": "topple.phyre.agents.adaptive:Adaptive",
         "imagine": "topple.phyre.agents.imagine:Imagine",
         "llm": "topple.llm.phyre.agent:PhyreLlm",
