@@ -20,6 +20,7 @@ from topple.runs.agent import Setting
 ATTEMPTS = 2
 SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"actions": 4}}
 SMALL["optimal"] = {"actions": 4}
+SMALL["neighbours"] = {"actions": 100, "candidates": 20, "ways": 0}
 SMALL["adaptive"] = {"candidates": 20}
 SMALL["dqn"] = {
     "actions": 4,

@@ -200,15 +200,9 @@ class Neighbours:
         """AUCCESS on a training task that is left out, with one way of carrying actions over."""
         others = np.arange(len(family.rows)) != place
         row = self._outcomes[family.rows[place]]
-        guess = self._guess(
-            family,
-            others,
-            family.measures[place],
-            family.centres[place],
-            [(way, 1.0)],
-            row != Outcome.INVALID,
-            (_NEAREST, _BEST),
-        )
+        own = Likeness((), family.measures[place], family.centres[place])
+        valid = row != Outcome.INVALID
+        guess = self._guess(family, others, own, [(way, 1.0)], valid, (_NEAREST, _BEST))
         for attempt, number in enumerate(islice(self._order(guess), MAX_ATTEMPTS)):
             if row[number] == Outcome.SOLVED:
                 return float(WEIGHTS[attempt:].sum() / WEIGHTS.sum())
@@ -221,15 +215,10 @@ class Neighbours:
         for task in testing.tasks:
             family, own = self._family_of(task)
             valid = testing.fits(task, self.actions)
-            guess = self._guess(
-                family,
-                np.ones(len(family.rows), bool),
-                own.measures,
-                own.centres,
-                family.ways,
-                valid,
-                (self.nearest, self.candidates),
-            )
+            every = np.ones(len(family.rows), bool)
+            most = (self.nearest, self.candidates)
+            guess = self._guess(family, every, own, family.ways, valid, most)
+            valid[guess.candidates] = False  # for the rest
             for number in chain(self._order(guess), self._popular[valid[self._popular]]):
                 if not testing.remaining(task):
                     break
@@ -240,8 +229,7 @@ class Neighbours:
         self,
         family: Family,
         among: Flags,
-        own: Floats,
-        centres: Floats,
+        own: Likeness,
         ways: Sequence[tuple[Way, float]],
         valid: Flags,
         most: tuple[int, int],
@@ -251,8 +239,7 @@ class Neighbours:
         Args:
             family: the tasks.
             among: [tasks] which of them count.
-            own: [measures] of the task.
-            centres: [bodies, 2] of the task.
+            own: what the task has in common with them.
             ways: how actions are carried over, with weights.
             valid: [actions] whether listed actions are valid on the task.
             most: how many tasks and candidates to consider.
@@ -260,7 +247,7 @@ class Neighbours:
         chosen = np.flatnonzero(among)
         near = np.ones(len(chosen))
         if family.metric is not None:
-            near = family.metric.nearness(family.measures[chosen], own)
+            near = family.metric.nearness(family.measures[chosen], own.measures)
             order = np.argsort(-near, kind="stable")[: most[0]]
             order = order[near[order] > _LEAST_NEARNESS]
             chosen, near = chosen[order], near[order]
@@ -269,7 +256,7 @@ class Neighbours:
         weights: list[float] = []
         for way, trust in ways:
             for place, weight in zip(chosen.tolist(), (near * trust).tolist(), strict=True):
-                shift = self._shift(family, place, centres, way)
+                shift = self._shift(family, place, own.centres, way)
                 row = int(family.rows[place])
                 numbers = self._solutions[row]
                 step = -(-len(numbers) // _VOTES) or 1
@@ -323,7 +310,7 @@ class Neighbours:
             left[best] = False
             yield int(guess.candidates[best])
             weights *= 1 - (1 - self.trust) * solves[:, best]
-            weights /= weights.sum()
+            weights /= weights.sum() or 1.0
 
 
 def _likenesses(task: Task) -> Iterator[Likeness]:
