@@ -569,6 +569,9 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/adaptive": partial(
         _whole_folds, "agent", lambda record: record.config.agent == "adaptive"
     ),
+    "phyre/neighbours": partial(
+        _whole_folds, "agent", lambda record: record.config.agent == "neighbours"
+    ),
     "phyre/solvability": _solvable_tasks,
     "phyre/grids": _grid_ceilings,
     "phyre/dqn": partial(_learners, "DQN", "DQN-O"),

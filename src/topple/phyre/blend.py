@@ -9,11 +9,12 @@ it looks like a further task of the template, which a *scrambled* one does not.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from topple.phyre.likeness import measures, parts, structure
 from topple.phyre.scene import Kind
 from topple.phyre.scramble import RAISE, Draft, Floats, Ints, OfTasks
 from topple.phyre.task import Task
@@ -48,36 +49,17 @@ class Blended(OfTasks):
         self._solutions = solutions
         alike: dict[tuple[object, ...], list[int]] = {}
         for number, task in enumerate(tasks):
-            alike.setdefault((task.id.template, *self._structure(number)), []).append(number)
-        groups = [np.array(group) for group in alike.values() if len(group) > 1]
+            # Bodies of no kind have no size that could be changed.
+            fixed = (body.shapes for part, body in parts(task.scene) if part.kind == Kind.UNDEFINED)
+            key = (task.id.template, structure(task.scene), *fixed)
+            alike.setdefault(key, []).append(number)
+        groups = [group for group in alike.values() if len(group) > 1]
         if not groups:
             raise ValueError(
                 "no two of the tasks are made of the same bodies; give several tasks of a template"
             )
-        self._tasks = np.concatenate(groups)
-        self._near = [near for group in groups for near in self._nearest(group)]
-
-    def _structure(self, number: int) -> tuple[object, ...]:
-        """What tasks have in common that can be blended."""
-        own = slice(self.start[number], self.start[number + 1])
-        # Bodies of no kind have no size that could be changed.
-        fixed = np.where(self.kind[own] == Kind.UNDEFINED, self.outline[own], -1)
-        columns = (self.kind[own], self.dynamic[own], self.goal[own], fixed)
-        return tuple(tuple(column.tolist()) for column in columns)
-
-    def _nearest(self, group: Ints) -> list[Ints]:
-        """For each task of a group, those that are most like it."""
-        bodies = self.bodies_of(group)[1].reshape(len(group), -1)
-        places = np.concatenate([self.pose[bodies], self._diameters(bodies)[..., None]], axis=2)
-        places[..., 2] *= self._diameters(bodies) / 2  # how far an edge turns
-        flat = places.reshape(len(group), -1)
-        distance = np.linalg.norm(flat[:, None] - flat, axis=2)
-        np.fill_diagonal(distance, np.inf)
-        order = np.argsort(distance, axis=1, kind="stable")
-        return list(group[order[:, : min(NEIGHBOURS, len(group) - 1)]])
-
-    def _diameters(self, bodies: Ints) -> Floats:
-        return np.array(self.outlines.diameter)[self.outline[bodies]]
+        self._tasks = np.array([number for group in groups for number in group])
+        self._near = [near for group in groups for near in _nearest(group, tasks)]
 
     def prefer(self, tried: npt.NDArray[np.int32], made_of: Ints, rng: np.random.Generator) -> None:
         """Put solutions of the tasks of each scene in the place of up to half of the actions."""
@@ -129,3 +111,13 @@ class Blended(OfTasks):
         least = np.minimum(*sizes)[differ] / 2
         outline[differ] = self.outlines.scaled(self.kind[first[differ]], np.maximum(scale, least))
         return outline
+
+
+def _nearest(group: Sequence[int], tasks: Sequence[Task]) -> Iterator[Ints]:
+    """For each task of a group, those that are most like it."""
+    bodies = ([body for _, body in parts(tasks[number].scene)] for number in group)
+    places = np.stack([measures(each) for each in bodies])
+    distance = np.linalg.norm(places[:, None] - places, axis=2)
+    np.fill_diagonal(distance, np.inf)
+    for order in np.argsort(distance, axis=1, kind="stable"):
+        yield np.array(group)[order[: min(NEIGHBOURS, len(group) - 1)]]
