@@ -42,6 +42,7 @@ class PhyreBenchmark(Benchmark):
         "optimal": "topple.phyre.agents.optimal:Optimal",
         "object-prior": "topple.phyre.agents.object_prior:ObjectPrior",
         "neighbours": "topple.phyre.agents.neighbours:Neighbours",
+        "neighbours-o": "topple.phyre.agents.neighbours_online:NeighboursOnline",
         "adaptive": "topple.phyre.agents.adaptive:Adaptive",
         "imagine": "topple.phyre.agents.imagine:Imagine",
         "llm": "topple.llm.phyre.agent:PhyreLlm",

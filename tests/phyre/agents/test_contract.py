@@ -21,6 +21,7 @@ ATTEMPTS = 2
 SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"actions": 4}}
 SMALL["optimal"] = {"actions": 4}
 SMALL["neighbours"] = {"actions": 100, "candidates": 20, "ways": 0}
+SMALL["neighbours-o"] = {"actions": 100}
 SMALL["adaptive"] = {"candidates": 20}
 SMALL["dqn"] = {
     "actions": 4,

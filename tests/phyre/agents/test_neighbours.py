@@ -14,7 +14,7 @@ from support.phases import task_testing
 from topple.phyre import Tier, template_tasks
 from topple.phyre.agents import task_metric
 from topple.phyre.agents.mem import Mem
-from topple.phyre.agents.neighbours import AS_THEY_ARE, Guess, Neighbours, Way, _ways
+from topple.phyre.agents.neighbours import AS_THEY_ARE, Guess, Neighbours, Way, ways_of
 from topple.phyre.agents.task_metric import learn_metric
 from topple.phyre.auccess import auccess
 from topple.phyre.cache import ActionCache
@@ -126,7 +126,7 @@ def test_bodies_that_move_alike_are_one_way() -> None:
     place = rng.uniform(0.2, 0.8, (20, 1, 2))
     still = np.full((20, 1, 2), 0.5)
     centres = np.concatenate([still, place, place + 0.1, 1 - place], axis=1)
-    assert _ways(centres) == [
+    assert ways_of(centres) == [
         AS_THEY_ARE,
         *(
             Way(body, *way)

@@ -153,12 +153,12 @@ class Neighbours:
         self._tasks = training.tasks
         self._members = defaultdict(list)
         for row, task in enumerate(training.tasks):
-            for likeness in _likenesses(task):
+            for likeness in likenesses(task):
                 self._members[likeness.key].append(row)
 
     def _family_of(self, task: Task) -> tuple[Family, Likeness]:
         """The training tasks to compare a task with, and what they have in common with it."""
-        for likeness in _likenesses(task):
+        for likeness in likenesses(task):
             if len(self._members[likeness.key]) >= _FEWEST or not likeness.key:
                 break
         if likeness.key not in self._families:
@@ -168,7 +168,7 @@ class Neighbours:
     def _new_family(self, rows: list[int], likeness: Likeness) -> Family:
         """Learn the distance between tasks, and how actions are carried over."""
         alike = [
-            next(each for each in _likenesses(self._tasks[row]) if each.key == likeness.key)
+            next(each for each in likenesses(self._tasks[row]) if each.key == likeness.key)
             for row in rows
         ]
         family = Family(
@@ -186,7 +186,7 @@ class Neighbours:
             return family
         left_out = np.random.default_rng(0).permutation(len(rows))[:_LEFT_OUT]
         scores = []
-        for way in _ways(family.centres):
+        for way in ways_of(family.centres):
             gain = np.mean([self._gain(family, int(place), way) for place in left_out])
             scores.append((float(gain) + (_ALONE if way == AS_THEY_ARE else 0.0), way))
         scores.sort(key=lambda pair: -pair[0])
@@ -256,7 +256,8 @@ class Neighbours:
         weights: list[float] = []
         for way, trust in ways:
             for place, weight in zip(chosen.tolist(), (near * trust).tolist(), strict=True):
-                shift = self._shift(family, place, own.centres, way)
+                size = self._listed.shape[1]
+                shift = moved_by(way, family.centres[place], own.centres, size)
                 row = int(family.rows[place])
                 numbers = self._solutions[row]
                 step = -(-len(numbers) // _VOTES) or 1
@@ -270,15 +271,6 @@ class Neighbours:
         for k, (row, shift) in enumerate(moved):
             solves[k] = self._solves(row, candidates, -shift)
         return Guess(candidates, solves, np.array(weights) / sum(weights))
-
-    def _shift(self, family: Family, place: int, centres: Floats, way: Way) -> Floats:
-        """[action_size] how actions on a training task move on the way to a task."""
-        shift = np.zeros(self._listed.shape[1])
-        if way != AS_THEY_ARE:
-            gone = centres[way.body] - family.centres[place, way.body]
-            shift[0::COMPONENTS_PER_BALL] = gone[0] * way.right
-            shift[1::COMPONENTS_PER_BALL] = gone[1] * way.up
-        return shift
 
     def _carried(self, numbers: Ints, shift: Floats) -> Ints:
         """Numbers of the listed actions nearest to moved ones, if these stay in the scene."""
@@ -313,7 +305,24 @@ class Neighbours:
             weights /= weights.sum() or 1.0
 
 
-def _likenesses(task: Task) -> Iterator[Likeness]:
+def moved_by(way: Way, before: Floats, after: Floats, size: int) -> Floats:
+    """[size] how an action moves on the way from one task to another.
+
+    Args:
+        way: what it moves along with.
+        before: [bodies, 2] centres of the bodies in the one.
+        after: [bodies, 2] in the other.
+        size: of the action.
+    """
+    shift = np.zeros(size)
+    if way != AS_THEY_ARE:
+        gone = after[way.body] - before[way.body]
+        shift[0::COMPONENTS_PER_BALL] = gone[0] * way.right
+        shift[1::COMPONENTS_PER_BALL] = gone[1] * way.up
+    return shift
+
+
+def likenesses(task: Task) -> Iterator[Likeness]:
     """What other tasks may have in common with a task, from all of its bodies to nothing."""
     every = parts(task.scene)
     own = [part for part, _ in every]
@@ -329,7 +338,7 @@ def _likenesses(task: Task) -> Iterator[Likeness]:
         yield Likeness(key, measures(bodies), centres)
 
 
-def _ways(centres: Floats) -> list[Way]:
+def ways_of(centres: Floats) -> list[Way]:
     """Ways of carrying actions over between tasks: bodies that move alike count once."""
     ways = [AS_THEY_ARE]
     seen: list[Floats] = []

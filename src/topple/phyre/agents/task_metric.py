@@ -23,6 +23,7 @@ _SCALE = 8.0  # of the first weights, which tell little apart
 _EVEN = 0.02  # share of a weight that all measures have at first
 _PENALTY = 0.01  # on weights that differ much
 _STEPS = 60
+_GREATEST = 50.0  # logarithm of a weight
 _SAME = 1e-6  # pixels
 _DIGITS = 2  # of the logarithms of weights, so that the last bits of sums do not count
 
@@ -71,7 +72,7 @@ def learn_metric(tasks: Floats, solved: Flags) -> TaskMetric:
         method="L-BFGS-B",
         options={"maxiter": _STEPS},
     )
-    weights[varies] = np.exp(np.round(found.x, _DIGITS)) / scale
+    weights[varies] = np.exp(np.round(np.minimum(found.x, _GREATEST), _DIGITS)) / scale
     return TaskMetric(weights)
 
 
@@ -89,7 +90,7 @@ def _first_weights(apart: Floats, solved: Flags) -> Floats:
 
 def _loss(log_weights: Floats, apart: Floats, solved: Floats) -> tuple[float, Floats]:
     """How little the likely actions solve tasks that are left out, and its gradient."""
-    weights = np.exp(log_weights)
+    weights = np.exp(np.minimum(log_weights, _GREATEST))
     distance = apart @ weights
     np.fill_diagonal(distance, np.inf)
     share = np.exp(distance.min(axis=1, keepdims=True) - distance)
