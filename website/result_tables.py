@@ -570,7 +570,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
         _whole_folds, "agent", lambda record: record.config.agent == "adaptive"
     ),
     "phyre/neighbours": partial(
-        _whole_folds, "agent", lambda record: record.config.agent == "neighbours"
+        _whole_folds, "agent", lambda record: record.config.agent.startswith("neighbours")
     ),
     "phyre/solvability": _solvable_tasks,
     "phyre/grids": _grid_ceilings,

@@ -57,13 +57,13 @@ class NeighboursOnline:
         failure_radius: standard deviation of the Gaussian by which it does so.
     """
 
-    actions: int = 5_000
+    actions: int = 20_000
     nearest: int = 20
     popularity: float = 0.3
     gain: float = 16.0
-    reach: float = 0.05
+    reach: float = 0.07
     failure_penalty: float = 4.0
-    failure_radius: float = 0.1
+    failure_radius: float = 0.05
     _prior: Floats = field(init=False, repr=False)  # [actions]
     _met: dict[object, list[Met]] = field(init=False, repr=False)  # by what tasks are made of
     _trust: dict[tuple[object, Way], float] = field(init=False, repr=False)
