@@ -79,6 +79,19 @@ def test_imagining_is_that_of_the_records() -> None:
     assert cells("[IMAGINE]") == [", ".join(f"{mean:.1f}" for mean in means), ""]
 
 
+def test_neighbours_are_those_of_the_records() -> None:
+    found: dict[str, list[float]] = {"neighbours": [], "neighbours-o": []}
+    for record in find_records(ROOT / "results" / "phyre"):
+        if record.config.agent in found and record.config.selection.tier is Tier.BALL:
+            found[record.config.agent].append(100 * record.results.auccess)
+    assert {len(folds) for folds in found.values()} == {10}
+    online = published_folds("DQN-O", Setup.BALL_CROSS_TEMPLATE)
+    assert online is not None
+    printed = f"86.2, {100 * np.mean(online):.1f}"  # the first is of no paper reproduced here
+    means = ", ".join(f"{np.mean(folds):.1f}" for folds in found.values())
+    assert cells("[NEIGHBOURS]") == [means, printed]
+
+
 def test_games_are_those_of_the_records() -> None:
     played = {name: state.score for name, state in play_random(paper_games()).items()}
     chance = average({name: played[name] for name in NAMES}).reward
