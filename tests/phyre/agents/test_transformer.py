@@ -222,6 +222,8 @@ def test_shared_puzzles_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for part, same in zip(made.values(), whole, strict=False):
         np.testing.assert_array_equal(part.rows.rows, same.rows.rows)
     assert shared.parts.keys() == made.keys()
+    more = [*shared_recipe().sources, (Free(Tier.BALL), 5)]
+    PuzzleSupply(shared_recipe(sources=more), None, shared)  # another kind beside it
     with pytest.raises(ValueError, match="puzzles of other settings cannot be shared"):
         PuzzleSupply(shared_recipe(mined=3), None, shared)
 

@@ -107,10 +107,8 @@ class SharedParts:
         Raises:
             ValueError: It is another one.
         """
-        made_with = (
-            *(recipe.seed, recipe.actions, recipe.mined, recipe.watched),
-            *sorted((source.name, source.tier) for source, _ in recipe.sources),
-        )
+        tiers = {source.tier for source, _ in recipe.sources}
+        made_with = (recipe.seed, recipe.actions, recipe.mined, recipe.watched, *tiers)
         if self._recipe not in (None, made_with):
             raise ValueError("puzzles of other settings cannot be shared; train with the same ones")
         self._recipe = made_with

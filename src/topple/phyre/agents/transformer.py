@@ -215,9 +215,7 @@ class Transformer(TaskLearner):
         at_least(self, 1, "actions", "puzzle_actions", "width", "layers", "heads", "updates")
         at_least(self, 1, "rank_size")
         at_least(self, 4, "batch_size")
-        at_least(
-            self, 0, "tasks", "scrambled", "blended", "free", "mined", "watched", "auxiliary_weight"
-        )
+        at_least(self, 0, "tasks", "scrambled", "blended", "free", "mined", "watched")
         at_least(
             self,
             0,
