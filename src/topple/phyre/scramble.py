@@ -35,6 +35,7 @@ from topple.phyre.engine.packing import offsets
 from topple.phyre.engine.request import SCENE_SIZE, Request
 from topple.phyre.engine.result import Outcome
 from topple.phyre.fold import Fold
+from topple.phyre.likeness import parts
 from topple.phyre.scene import Body, Circle, Color, Goal, Kind, Scene, Shape
 from topple.phyre.scene.jar import DIAGONAL_WIDTH_TO_HEIGHT
 from topple.phyre.task import Task, TaskId, load_task
@@ -227,19 +228,14 @@ class OfTasks(Source):
             raise ValueError("the tasks are of both tiers; give those of one")
         outline, pose, dynamic, goal, kind, scale, counts = [], [], [], [], [], [], []
         for task in tasks:
-            kept = [
-                (number, body)
-                for number, body in enumerate(task.scene.bodies)
-                if body not in WALL_BODIES
-            ]
-            counts.append(len(kept))
-            ends = task.scene.goal[:2] if task.scene.goal else ()
-            for number, body in kept:
+            own = parts(task.scene)
+            counts.append(len(own))
+            for part, body in own:
                 outline.append(self.outlines.add(body.shapes, body.kind, body.diameter))
                 pose.append((*body.position, body.angle))
-                dynamic.append(body.dynamic)
-                goal.append(ends.index(number) + 1 if number in ends else 0)
-                kind.append(int(body.kind))
+                dynamic.append(part.dynamic)
+                goal.append(part.role)
+                kind.append(part.kind)
                 scale.append(_scale(body))
         # [tasks + 1] where the bodies of each begin, and [bodies] what they are.
         self.start = np.concatenate([[0], np.cumsum(counts)])
@@ -251,7 +247,7 @@ class OfTasks(Source):
         """[bodies] the place of the task that each body of some tasks belongs to, and the body."""
         counts = np.diff(self.start)[tasks]
         place = np.repeat(np.arange(len(tasks)), counts)
-        return place, np.arange(len(place)) + np.repeat(self.start[tasks] - before(counts), counts)
+        return place, np.arange(len(place)) + np.repeat(self.start[tasks] - _before(counts), counts)
 
 
 class Scrambled(OfTasks):
@@ -355,7 +351,7 @@ class Free(Source):
         rows = np.where(rng.random(every) < ROWS, rng.integers(2, LONGEST_ROW + 1, every), 1)
         rows[first] = 1
         step = rng.normal(0, ROW_STEP, (every, 2)) * (rng.random((every, 2)) < 0.7)
-        member = np.arange(rows.sum()) - np.repeat(before(rows), rows)
+        member = np.arange(rows.sum()) - np.repeat(_before(rows), rows)
         group = np.repeat(np.arange(every), rows)
         pose = places[group]
         pose[..., :2] += (step[group] * member[:, None])[:, None]
@@ -527,7 +523,7 @@ def train_tasks(fold: Fold, tasks: Sequence[TaskId] | None = None) -> list[Task]
     return [load_task(task) for task in (fold.train if tasks is None else tasks)]
 
 
-def before(counts: Ints) -> Ints:
+def _before(counts: Ints) -> Ints:
     """[rows] the sum of the counts before each."""
     sums: Ints = np.cumsum(counts) - counts
     return sums
