@@ -274,22 +274,22 @@ class Neighbours:
 
     def _carried(self, numbers: Ints, shift: Floats) -> Ints:
         """Numbers of the listed actions nearest to moved ones, if these stay in the scene."""
-        if not shift.any():
-            return numbers
-        actions = self._listed[numbers] + shift
-        inside = ((actions >= 0) & (actions <= 1)).all(axis=1)
-        return np.asarray(self._tree.query(actions[inside])[1], np.int64)
+        return self._moved(numbers, shift)[1] if shift.any() else numbers
 
     def _solves(self, row: int, numbers: Ints, shift: Floats) -> Flags:
         """[numbers] whether moved actions solve a training task, by the nearest listed ones."""
         if not shift.any():
             return np.asarray(self._outcomes[row, numbers] == Outcome.SOLVED)
-        actions = self._listed[numbers] + shift
-        inside = ((actions >= 0) & (actions <= 1)).all(axis=1)
+        inside, nearest = self._moved(numbers, shift)
         solves = np.zeros(len(numbers), bool)
-        nearest = self._tree.query(actions[inside])[1]
         solves[inside] = self._outcomes[row, nearest] == Outcome.SOLVED
         return solves
+
+    def _moved(self, numbers: Ints, shift: Floats) -> tuple[Flags, Ints]:
+        """[numbers] whether moved actions stay in the scene; the listed ones nearest to these."""
+        actions = self._listed[numbers] + shift
+        inside: Flags = np.asarray(((actions >= 0) & (actions <= 1)).all(axis=1))
+        return inside, np.asarray(self._tree.query(actions[inside])[1], np.int64)
 
     def _order(self, guess: Guess) -> Iterator[int]:
         """The candidates in the order of attempts, if all of them fail."""
