@@ -93,10 +93,10 @@ def test_killed_server_costs_one_attempt(make_visitor: MakeVisitor, tmp_path: Pa
 
 
 def _wait_for(visitor: Visitor, tick: int) -> None:
-    """Wait until the clock on the page has reached a tick."""
+    """Wait until the clock on the page, which is rounded to tenths, is surely past a tick."""
     visitor.page.wait_for_function(
         "seconds => parseFloat(document.querySelector('.hud span + span').textContent) >= seconds",
-        arg=tick / 60,
+        arg=tick / 60 + 0.05,
     )
 
 
