@@ -43,6 +43,7 @@ class PhyreBenchmark(Benchmark):
         "object-prior": "topple.phyre.agents.object_prior:ObjectPrior",
         "neighbours": "topple.phyre.agents.neighbours:Neighbours",
         "neighbours-o": "topple.phyre.agents.neighbours_online:NeighboursOnline",
+        "rehearse": "topple.phyre.agents.rehearse:Rehearse",
         "adaptive": "topple.phyre.agents.adaptive:Adaptive",
         "imagine": "topple.phyre.agents.imagine:Imagine",
         "llm": "topple.llm.phyre.agent:PhyreLlm",

@@ -21,6 +21,7 @@ ATTEMPTS = 2
 SMALL: dict[str, dict[str, Setting]] = {"mem": {"actions": 4}, "mem-o": {"actions": 4}}
 SMALL["optimal"] = {"actions": 4}
 SMALL["neighbours"] = {"actions": 100, "candidates": 20, "ways": 0}
+SMALL["rehearse"] = {"actions": 100, "candidates": 4, "nearest": 3, "ways": 1}
 SMALL["neighbours-o"] = {"actions": 100}
 SMALL["adaptive"] = {"candidates": 20}
 SMALL["dqn"] = {
@@ -73,7 +74,14 @@ def test_agents_play_by_the_rules(
 ) -> None:
     setup = Setup.BALL_WITHIN_TEMPLATE
     # These go task by task.
-    few = {"llm": 40, "dqn-o": 150, "imagine": 25, "transformer": 100, "transformer-o": 100}
+    few = {
+        "llm": 40,
+        "dqn-o": 150,
+        "imagine": 25,
+        "transformer": 100,
+        "transformer-o": 100,
+        "rehearse": 50,
+    }
     selection = TaskSelection(setup, 0, tasks=few.get(name))
     config = RunConfig(name, selection, SMALL.get(name, {}), attempts=ATTEMPTS)
     record = runner.run(config, made(config, server, tmp_path))

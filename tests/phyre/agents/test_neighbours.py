@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import check_grad
 
 from support.phases import task_testing
 from topple.phyre import Tier, template_tasks
-from topple.phyre.agents import task_metric
 from topple.phyre.agents.mem import Mem
-from topple.phyre.agents.neighbours import AS_THEY_ARE, Guess, Neighbours, Way, ways_of
-from topple.phyre.agents.task_metric import learn_metric
+from topple.phyre.agents.neighbours import Neighbours
 from topple.phyre.auccess import auccess
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
-from topple.phyre.likeness import measures, parts, structure
 from topple.phyre.phases import Testing, Training
 from topple.phyre.task import Task
 from topple.runs import Agent
@@ -63,86 +57,7 @@ def score(testing: Testing) -> float:
     return auccess(first)
 
 
-# The distance between tasks.
-
-
-def tasks_of_a_line() -> Any:
-    """Tasks with three measures, of which the second decides what solves them."""
-    rng = np.random.default_rng(0)
-    tasks = rng.uniform(0, 100, (60, 3))
-    tasks[:, 2] = 7.0
-    best = np.linspace(0, 100, 200)
-    return tasks, np.abs(tasks[:, 1:2] - best) < 5
-
-
-def test_the_measure_that_decides_counts_most() -> None:
-    tasks, solved = tasks_of_a_line()
-    metric = learn_metric(tasks, solved)
-    assert metric.weights[1] > 20 * metric.weights[0]
-    assert metric.weights[2] == 0
-    near = metric.nearness(tasks[1:], tasks[0])
-    assert near.max() == 1
-    assert abs(tasks[1:][near.argmax(), 1] - tasks[0, 1]) < 5
-
-
-def test_the_gradient_is_that_of_the_loss() -> None:
-    tasks, solved = tasks_of_a_line()
-    solved[3] = False
-    apart = task_metric.difference(tasks[:, None, :2], tasks[None, :, :2])
-    apart /= apart.mean(axis=(0, 1))
-    known = solved.astype(np.float64)
-    for weights in ((0.5, 1.0), (-1.0, 2.0)):
-
-        def part(x: Any, number: int) -> Any:
-            return task_metric._loss(x, apart, known)[number]
-
-        loss, gradient = partial(part, number=0), partial(part, number=1)
-        assert check_grad(loss, gradient, np.array(weights)) < 1e-5
-
-
-def test_tasks_that_nothing_tells_apart_have_no_distance() -> None:
-    same = learn_metric(np.ones((9, 4)), np.ones((9, 3), bool))
-    assert not same.weights.any()
-    assert (same.nearness(np.ones((3, 4)), np.zeros(4)) == 1).all()
-    assert not learn_metric(np.arange(9.0)[:, None], np.zeros((9, 3), bool)).weights.any()
-
-
-def test_tasks_of_a_template_have_the_same_structure() -> None:
-    assert len({structure(task.scene) for task in template_tasks("00001")}) == 1
-    assert len({structure(task.scene) for task in template_tasks("00013")}) > 9
-    task = template_tasks("00001")[0]
-    bodies = [body for _, body in parts(task.scene)]
-    assert [part.role for part, _ in parts(task.scene)].count(1) == 1
-    found = measures(bodies).reshape(len(bodies), 4)
-    np.testing.assert_array_equal(found[:, :2], [body.position for body in bodies])
-    np.testing.assert_array_equal(found[:, 3], [body.diameter for body in bodies])
-
-
 # How actions are carried over.
-
-
-def test_bodies_that_move_alike_are_one_way() -> None:
-    rng = np.random.default_rng(0)
-    place = rng.uniform(0.2, 0.8, (20, 1, 2))
-    still = np.full((20, 1, 2), 0.5)
-    centres = np.concatenate([still, place, place + 0.1, 1 - place], axis=1)
-    assert ways_of(centres) == [
-        AS_THEY_ARE,
-        *(
-            Way(body, *way)
-            for body in (1, 3)
-            for way in ((True, True), (True, False), (False, True))
-        ),
-    ]
-
-
-def test_a_failure_speaks_against_tasks_that_it_would_have_solved() -> None:
-    solves = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]], bool)
-    guess = Guess(np.array([40, 30, 20, 10]), solves, np.array([0.6, 0.25, 0.15]))
-    agent = Neighbours(trust=0.5)
-    assert list(agent._order(guess)) == [40, 20, 30, 10]
-    assert list(Neighbours(trust=1.0)._order(guess)) == [40, 30, 20, 10]
-    assert list(Neighbours(trust=0.0)._order(guess)) == [40, 20, 30, 10]
 
 
 def test_moved_actions_stay_in_the_scene(cache: ActionCache) -> None:

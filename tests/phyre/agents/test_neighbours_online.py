@@ -9,7 +9,7 @@ import pytest
 
 from support.phases import task_testing
 from topple.phyre import Tier, template_tasks
-from topple.phyre.agents.neighbours import AS_THEY_ARE, Way, likenesses, moved_by
+from topple.phyre.agents.families import AS_THEY_ARE, Way, likenesses, moved_by
 from topple.phyre.agents.neighbours_online import Met, NeighboursOnline
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome

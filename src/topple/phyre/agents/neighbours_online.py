@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from topple.phyre.agents.neighbours import Likeness, Way, likenesses, moved_by, ways_of
+from topple.phyre.agents.families import Likeness, Way, likenesses, moved_by, ways_of
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
 from topple.phyre.task import Task
