@@ -162,11 +162,12 @@ def test_it_solves_most_tasks_at_once_and_simulates_none_of_them(cache: ActionCa
         assert tried[-1].outcome == Outcome.SOLVED or len(tried) == 100
 
 
+@pytest.mark.parametrize("more", [{}, {"refined": 10, "mined": 20}])
 def test_tasks_thought_about_together_are_attempted_as_alone(
-    cache: ActionCache, monkeypatch: pytest.MonkeyPatch
+    more: dict[str, int], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learned, scored = split("00002", "00014")
-    agent = {"actions": ACTIONS, "candidates": 12, "nearest": 6, "ways": 2}
+    learned, scored = split("00014")
+    agent = {"actions": ACTIONS, "candidates": 12, "nearest": 6, "ways": 2} | more
     together = attempted(Rehearse(**agent), cache, learned, scored, 20)[1]
     monkeypatch.setattr(rehearse, "_TOGETHER", 3)
     alone = attempted(Rehearse(**agent), cache, learned, scored, 20)[1]
@@ -180,6 +181,25 @@ def test_two_balls_are_attempted(folder: object) -> None:
     testing = attempted(agent, cache, learned, scored, 10)[1]
     assert testing.results().auccess > 0.6
     assert any(ways != (AS_THEY_ARE, AS_THEY_ARE) for ways, _ in next(iter(agent._ways.values())))
+
+
+def test_mined_solutions_solve_their_tasks(cache: ActionCache) -> None:
+    learned, scored = split("00009")
+    learned = learned[:20]
+    agent = Rehearse(actions=100, candidates=4, nearest=4, mined=50)
+    training, _ = attempted(agent, cache, learned, scored[:1], 1)
+    outcomes = training.outcomes(100) == Outcome.SOLVED
+    assert not outcomes.any(axis=1).all()
+    found = 0
+    for row, actions in agent._mined.items():
+        result = training.simulate(np.full(len(actions), row), actions)
+        assert (result.outcome == Outcome.SOLVED).all()
+        found += len(actions)
+        every = {action.tobytes() for action in agent._solutions(row, 1000)}
+        assert every >= {action.tobytes() for action in actions}
+        assert len(every) == len(actions) + outcomes[row].sum()
+    assert found > 50
+    assert any(len(agent._mined[row]) and not outcomes[row].any() for row in agent._mined)
 
 
 @pytest.mark.parametrize("template", ["00013", "00021"])

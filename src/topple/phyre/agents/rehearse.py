@@ -36,10 +36,12 @@ from topple.phyre.agents.families import (
     ways_of,
     what_is_left,
 )
+from topple.phyre.agents.mined import changed
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.native import SceneSet, map_actions
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
+from topple.phyre.scene.codec import fingerprint
 from topple.phyre.scramble import LIST_LENGTH
 from topple.phyre.task import Task
 from topple.phyre.tier import COMPONENTS_PER_BALL
@@ -50,6 +52,7 @@ _TOGETHER = 125  # tasks that are thought about in step
 _ROUNDS = 2  # of candidates
 _MORE = 4  # times as many candidates in the round that follows one in which all failed
 _LISTED = 3  # one of so many candidates is a listed action that solves near tasks as it is
+_PARENTS = 8  # best candidates that are changed
 _EACH = 6  # solutions that a hypothesis proposes, at least
 #: Hypotheses that candidates are tried on, and the share of these that goes on.
 _STAGES = ((6, 0.3), (20, 0.4), (60, 1.0))
@@ -100,6 +103,9 @@ class Rehearse:
         nearest: training tasks that actions are tried on, at most.
         ways: ways of carrying actions over, each of which is a hypothesis for each of these tasks.
         candidates: that are considered first; if they fail, four times as many are.
+        refined: changes of the best candidates that are considered as well.
+        mined: actions beside known solutions that are tried on each training task of a family, to
+            find further solutions; beside those of the nearest tasks where none is known.
         trust: share of its weight that a hypothesis keeps when an action fails that should have
             solved the task.
     """
@@ -108,16 +114,20 @@ class Rehearse:
     nearest: int = 30
     ways: int = 3
     candidates: int = 64
+    refined: int = 0
+    mined: int = 0
     trust: float = 0.5
     _training: Training = field(init=False, repr=False)
     _outcomes: Outcomes = field(init=False, repr=False)  # [tasks, actions]
     _listed: Actions = field(init=False, repr=False)
     _families: Families = field(init=False, repr=False)
     _ways: dict[Key, list[tuple[Ways, float]]] = field(init=False, repr=False)
+    _mined: dict[int, Actions] = field(init=False, repr=False)  # solutions, by places of tasks
     _seed: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         at_least(self, 1, "actions", "nearest", "ways", "candidates")
+        at_least(self, 0, "refined", "mined")
         fraction(self, "trust")
 
     @property
@@ -131,14 +141,14 @@ class Rehearse:
         self._outcomes = training.outcomes(self.actions)
         self._listed = training.actions(self.actions)
         self._families = Families(training.tasks, self._outcomes)
-        self._ways = {}
+        self._ways, self._mined = {}, {}
         self._seed = int(training.rng.integers(2**32))
 
     def act(self, testing: Testing) -> None:
         """Try on each task what solves the tasks most like it."""
         for start in range(0, len(testing.tasks), _TOGETHER):
             tasks = testing.tasks[start : start + _TOGETHER]
-            self._learn_ways(tasks)
+            self._study(tasks)
             parts = [testing.part(task) for task in tasks]
             in_step([self._solve(part, part.tasks[0]) for part in parts], self._simulate)
             for part in parts:
@@ -152,19 +162,49 @@ class Rehearse:
         solved[inside] = result.outcome == Outcome.SOLVED
         return solved
 
-    def _solutions(self, row: int, most: int) -> Ints:
-        """Listed actions that solve a training task, drawn at random, but always the same."""
-        found = np.flatnonzero(self._outcomes[row] == Outcome.SOLVED)
-        return np.random.default_rng([self._seed, row]).permutation(found)[:most]
+    def _solutions(self, row: int, most: int) -> Actions:
+        """Actions that solve a training task, drawn at random, but always the same."""
+        listed = self._listed[self._outcomes[row] == Outcome.SOLVED]
+        found = np.concatenate([listed, self._mined.get(row, listed[:0])])
+        chosen: Actions = self._generator(row).permutation(found)[:most]
+        return chosen
 
-    # How actions are carried over.
+    def _generator(self, number: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, number])
 
-    def _learn_ways(self, tasks: Sequence[Task]) -> None:
+    # Training tasks.
+
+    def _study(self, tasks: Sequence[Task]) -> None:
         """Find out how actions are carried over to tasks, if their families are new."""
         families = {family.key: family for family, _ in map(self._families.of, tasks)}
         new = [family for key, family in families.items() if key not in self._ways]
-        found = in_step([self._compare_ways(family) for family in new], self._simulate)
-        self._ways |= dict(zip((family.key for family in new), found, strict=True))
+        if self.mined:
+            for found in in_step([self._mine(family) for family in new], self._simulate):
+                self._mined |= found
+        ways = in_step([self._compare_ways(family) for family in new], self._simulate)
+        self._ways |= dict(zip((family.key for family in new), ways, strict=True))
+
+    def _mine(self, family: Family) -> Asking[dict[int, Actions]]:
+        """Further solutions of the tasks of a family."""
+        rows, actions = [], []
+        for place, row in enumerate(family.rows.tolist()):
+            if row in self._mined:
+                continue
+            near = [row, *family.rows[family.nearest(family.likeness(place), _NEAREST, place)[0]]]
+            known = (self._solutions(int(each), self.mined) for each in near[: _NEAREST + 1])
+            some = next((solutions for solutions in known if len(solutions)), None)
+            if some is not None:
+                rng = self._generator(row)
+                rows.append(np.full(self.mined, row))
+                actions.append(changed(some[rng.integers(len(some), size=self.mined)], rng))
+        if not rows:
+            return {}
+        every = Asked(np.concatenate(rows), np.concatenate(actions))
+        solved = yield every
+        return {
+            int(each[0]): tried[worked]
+            for each, tried, worked in zip(rows, actions, np.split(solved, len(rows)), strict=True)
+        }
 
     def _compare_ways(self, family: Family) -> Asking[list[tuple[Ways, float]]]:
         """The best ways of carrying actions over within a family, and how far each is trusted."""
@@ -172,14 +212,15 @@ class Rehearse:
         ways = _ways_of_balls(family.centres, balls)
         rng = np.random.default_rng(self._seed)
         trials = [
-            (other, place, number)
+            (other, place, action)
             for place in rng.permutation(len(family.rows))[:_LEFT_OUT].tolist()
             for other in family.nearest(family.likeness(place), _NEAREST, place)[0][:_NEAREST]
-            for number in self._solutions(int(family.rows[other]), _SOLUTIONS)
+            for action in self._solutions(int(family.rows[other]), _SOLUTIONS)
         ]
         if family.metric is None or not trials:
             return [((AS_THEY_ARE,) * balls, 1.0)]
-        source, target, numbers = rng.permutation(np.array(trials)).T
+        shuffled = [trials[number] for number in rng.permutation(len(trials))]
+        source, target, actions = map(np.array, zip(*shuffled, strict=True))
         shifts = np.stack(
             [
                 [
@@ -191,10 +232,9 @@ class Rehearse:
         )
 
         def ask(trial: Ints, way: Ints) -> Asked:
-            actions = self._listed[numbers[trial]] + shifts[way, trial]
-            return Asked(family.rows[target[trial]], actions)
+            return Asked(family.rows[target[trial]], actions[trial] + shifts[way, trial])
 
-        kept, solved = yield from narrow(np.ones(len(numbers)), len(ways), _WAY_STAGES, ask)
+        kept, solved = yield from narrow(np.ones(len(trials)), len(ways), _WAY_STAGES, ask)
         share = solved.mean(axis=0) + _ALONE * (kept == 0)
         order = np.argsort(-share, kind="stable")[: self.ways]
         trust = np.exp((share[order] / share[order[0]] - 1) / _TEMPERATURE)
@@ -206,6 +246,7 @@ class Rehearse:
         """Attempt a task until it is solved, or no attempt is left."""
         family, own = self._families.of(task)
         hypotheses = self._hypotheses(family, own)
+        rng = self._generator(int(fingerprint([task.scene])[:16], 16))
         tried: set[bytes] = set()
         for number in range(_ROUNDS):
             hypotheses = hypotheses.likeliest_first()
@@ -213,6 +254,14 @@ class Rehearse:
             candidates = self._candidates(testing, task, hypotheses, count)
             fresh = [action.tobytes() not in tried for action in candidates]
             kept, solved = yield from self._rehearse(hypotheses, candidates[fresh])
+            if self.refined and len(kept):
+                score = np.einsum("h,hc->c", hypotheses.weights[: len(solved)], solved * 1.0)
+                best = kept[np.argsort(-score, kind="stable")[:_PARENTS]]
+                near = changed(best[rng.integers(len(best), size=self.refined)], rng)
+                if len(near := _valid(task, near)):
+                    others = yield from self._rehearse(hypotheses, near)
+                    kept = np.concatenate([kept, others[0]])
+                    solved = np.concatenate([solved, others[1]], axis=1)
             weights = hypotheses.weights[: len(solved)]  # a view
             for place in best_in_turn(weights, solved, self.trust):
                 if not testing.remaining(task) or testing.attempt(task, kept[place]).is_solved:
@@ -263,11 +312,8 @@ class Rehearse:
         for row, shift in zip(hypotheses.rows.tolist(), hypotheses.shifts, strict=True):
             if sum(map(len, found)) >= count:
                 break
-            found.append(self._listed[self._solutions(row, each)] + shift)
-        actions = np.unique(np.concatenate(found), axis=0)
-        actions = actions[_in_scene(actions)]
-        where = np.zeros(len(actions), np.int32)
-        return actions[map_actions(SceneSet([task.scene]), where, actions)[0]]
+            found.append(self._solutions(row, each) + shift)
+        return _valid(task, np.unique(np.concatenate(found), axis=0))
 
     def _by_votes(self, testing: Testing, task: Task, hypotheses: Hypotheses) -> Ints:
         """Valid listed actions, those first that solve most of the nearest tasks as they are."""
@@ -363,3 +409,10 @@ def _in_scene(actions: Actions) -> Flags:
     """[actions] whether all of their numbers are from 0 to 1."""
     inside: Flags = np.asarray(((actions >= 0) & (actions <= 1)).all(axis=1))
     return inside
+
+
+def _valid(task: Task, actions: Actions) -> Actions:
+    """The actions that are valid on a task, which anybody can see."""
+    actions = actions[_in_scene(actions)]
+    where = np.zeros(len(actions), np.int32)
+    return actions[map_actions(SceneSet([task.scene]), where, actions)[0]]
