@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize, nnls
+from threadpoolctl import threadpool_limits
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -64,14 +65,15 @@ def learn_metric(tasks: Floats, solved: Flags) -> TaskMetric:
     apart = difference(tasks[:, None, varies], tasks[None, :, varies])
     scale = apart.mean(axis=(0, 1))
     apart /= scale
-    found = minimize(
-        _loss,
-        np.log(_first_weights(apart, solved)),
-        args=(apart, solved.astype(np.float64)),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": _STEPS},
-    )
+    with threadpool_limits(1, "blas"):  # the products are small: more threads only wait
+        found = minimize(
+            _loss,
+            np.log(_first_weights(apart, solved)),
+            args=(apart, solved.astype(np.float64)),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": _STEPS},
+        )
     weights[varies] = np.exp(np.round(np.minimum(found.x, _GREATEST), _DIGITS)) / scale
     return TaskMetric(weights)
 
