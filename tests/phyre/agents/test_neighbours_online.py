@@ -9,8 +9,7 @@ import pytest
 
 from support.phases import task_testing
 from topple.phyre import Tier, template_tasks
-from topple.phyre.agents.families import AS_THEY_ARE, Way, likenesses, moved_by
-from topple.phyre.agents.neighbours_online import Met, NeighboursOnline
+from topple.phyre.agents.neighbours_online import NeighboursOnline
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
@@ -62,29 +61,6 @@ def test_before_anything_is_met_the_most_popular_action_is_tried(cache: ActionCa
     valid = testing.fits(SCORED[0], 2000)
     best = np.where(valid, solved, -1).argmax()
     assert attempts_on(testing, SCORED[0])[0].action == tuple(cache.actions(2000)[best])
-
-
-def test_evidence_is_where_solutions_of_the_nearest_would_be_now() -> None:
-    agent = NeighboursOnline(reach=0.05)
-    agent._trust = {}
-    one, other = (next(likenesses(task)) for task in template_tasks("00000")[:2])
-    solution, failure = np.array([0.4, 0.6, 0.5]), np.array([0.1, 0.1, 0.1])
-    met = Met(one, solution, failure[None])
-    way = Way(0, right=True, up=True)
-    shift = moved_by(way, one.centres, other.centres, 3)
-    np.testing.assert_allclose(shift[:2], other.centres[0] - one.centres[0])
-    assert shift[2] == 0
-    assert not moved_by(AS_THEY_ARE, one.centres, other.centres, 3).any()
-    actions = np.stack([solution, solution + shift, failure, np.ones(3)])
-    agent._trust = {(other.key, AS_THEY_ARE): 1.0, (other.key, way): 0.5}
-    found = agent._evidence(actions, other, [met], [AS_THEY_ARE, way])
-    assert found[0] == pytest.approx(1, abs=1e-3)
-    assert found[1] == pytest.approx(max(0.5, np.exp(-((shift**2).sum()) / (2 * 0.05**2))))
-    assert found[2] < 0
-    assert abs(found[3]) < 1e-6
-    agent._learn_ways(solution + shift, other, [met], [AS_THEY_ARE, way])
-    assert agent._trust[other.key, way] == pytest.approx(0.55)
-    assert agent._trust[other.key, AS_THEY_ARE] < 1
 
 
 @pytest.mark.parametrize(

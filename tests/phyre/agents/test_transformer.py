@@ -15,7 +15,7 @@ import torch
 
 from support.narrowing import not_none
 from support.training import same_weights
-from topple.phyre import Setup, Tier, load_task
+from topple.phyre import Setup, Tier, load_task, template_tasks
 from topple.phyre.action import listed_actions
 from topple.phyre.agents.lessons import Lessons
 from topple.phyre.agents.puzzle_supply import PuzzleSupply, Recipe, SharedParts
@@ -26,6 +26,7 @@ from topple.phyre.agents.transformer_network import SceneTransformer, predict, r
 from topple.phyre.agents.watched import pick, watch
 from topple.phyre.benchmark import PHYRE
 from topple.phyre.engine.balls import with_action
+from topple.phyre.engine.result import Outcome
 from topple.phyre.mirror import mirrored, mirrored_actions
 from topple.phyre.phases import Training
 from topple.phyre.scramble import Free, Scrambled
@@ -466,6 +467,27 @@ def test_online_learning_leaves_the_trained_weights_alone(runner: Runner) -> Non
     assert len(testing.log) == 6
     assert same_weights(agent._network, before)
     assert agent.traits.online
+
+
+TASKS_ALIKE = tuple(str(task.id) for task in template_tasks("00002")[:2])
+
+
+def test_what_solved_a_task_is_tried_on_the_next_one(runner: Runner) -> None:
+    """Templates differ little from task to task here, and the network knows next to nothing."""
+    tiny = {**TINY, "scrambled": 0, "watched": 0, "rank_size": 2000}
+    first = {}
+    for gain in (0.0, 1e3):
+        agent = Transformer(**tiny, memory=gain)
+        agent.train(training(runner))
+        assert agent.traits.online == bool(gain)
+        selection = TaskSelection(None, None, tasks=TASKS_ALIKE)
+        config = RunConfig("transformer", selection, {}, attempts=100)
+        testing = PHYRE.testing(config, runner)
+        agent.act(testing)
+        one, other = ([e for e in testing.log if e.task == task.id] for task in testing.tasks)
+        assert one[-1].outcome == Outcome.SOLVED
+        first[gain] = np.abs(np.array(one[-1].action) - other[0].action).max()
+    assert first[1e3] < 0.1 < first[0.0]
 
 
 def test_settings_are_checked() -> None:

@@ -40,6 +40,7 @@ from topple.phyre.action import Actions
 from topple.phyre.agents.belief import attempt_by_belief
 from topple.phyre.agents.dqn_updates import UpdateTimer
 from topple.phyre.agents.lessons import Lessons
+from topple.phyre.agents.memory import Memory
 from topple.phyre.agents.mined import changed, mine
 from topple.phyre.agents.puzzle_supply import Part, PuzzleSupply, Recipe, SharedParts
 from topple.phyre.agents.scene_tokens import SceneTokens
@@ -149,6 +150,8 @@ class Transformer(TaskLearner):
             of candidates beside it; only failures as far from it as usual are then penalized. 0:
             what happened in failed attempts does not count.
         mirrored: whether an action is scored in the mirrored scene, too; logits are averaged.
+        memory: what solutions of earlier test tasks made of the same bodies add to the logits of
+            candidates beside them, at most. 0: earlier tasks are not remembered.
         online_updates: updates after each finished test task.
         online_learning_rate: learning rate of the online updates.
         device: cpu, cuda, or auto: a GPU if there is one.
@@ -198,6 +201,7 @@ class Transformer(TaskLearner):
     likeness_radius: float = 0.0
     near_miss: float = 0.0
     mirrored: bool = False
+    memory: float = 0.0
     online_updates: int = 0
     online_learning_rate: float = 1e-4
     device: str = AUTO
@@ -225,6 +229,7 @@ class Transformer(TaskLearner):
             "failure_penalty",
             "likeness_radius",
             "near_miss",
+            "memory",
             "online_updates",
             "online_learning_rate",
         )
@@ -248,7 +253,7 @@ class Transformer(TaskLearner):
     @property
     def traits(self) -> Traits:
         """It observes kinds, colours, sizes and places of all bodies."""
-        online = self.online_updates > 0
+        online = self.online_updates > 0 or self.memory > 0
         return Traits(online, observation=Observation.OBJECTS, candidates=self.rank_size)
 
     @property
@@ -513,6 +518,7 @@ class Transformer(TaskLearner):
         listed = testing.actions(self.rank_size)
         rng = np.random.default_rng(testing.rng.integers(_SEEDS))
         online = _Online(network, scenes, self) if self.online_updates else None
+        memory = Memory()
         for place, task in enumerate(tasks):
             network.eval()
             # Others would be turned away; with two balls they are half of the list.
@@ -523,17 +529,23 @@ class Transformer(TaskLearner):
             scored: _Scored = score(listed[valid])
             if self.refined:
                 scored = self._refine(task, scored, score, rng)
+            logits = scored.logits
+            if self.memory:
+                evidence = np.tanh(memory.evidence(task, scored.actions))
+                logits = logits + self.memory * torch.from_numpy(evidence).to(logits)
             vectors = beside = self._vectors(scored.actions)
             if self.likeness_radius:
                 scale = self.failure_radius / self.likeness_radius
                 beside = torch.cat([vectors, scale * functional.normalize(scored.summaries)], dim=1)
             belief = Belief(
-                *(scored.logits, beside, self.failure_penalty, self.failure_radius),
+                *(logits, beside, self.failure_penalty, self.failure_radius),
                 near_miss=self.near_miss,
             )
             tried, outcomes = attempt_by_belief(
                 testing, task, valid, scored.actions, belief, until_solved=online is None
             )
+            if self.memory:
+                memory.add(task, scored.actions[tried], outcomes)
             if online is not None:
                 online.learn(place, vectors[torch.from_numpy(tried)], outcomes)
 
