@@ -543,7 +543,6 @@ def _spread(values: Sequence[float]) -> str:
     return f"{mean:.1f} ± {deviation:.1f}" if len(values) > 1 else f"{mean:.1f}"
 
 
-#: How each table is made.
 def _grid_ceilings() -> tuple[Header, Rows]:
     """The share of tasks that each grid of the package can solve, by template and in all."""
     tasks = tier_tasks(Tier.BALL)
@@ -561,6 +560,9 @@ def _grid_order(grid: Grid) -> tuple[bool, int]:
     return grid.deepphy, grid.x
 
 
+_REMEMBERING = ("neighbours", "neighbours-o", "rehearse")
+
+#: How each table is made.
 TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
     "phyre/table2": _equal_cells,
     "phyre/mem_within/ball": partial(_mem_within, Tier.BALL),
@@ -570,7 +572,7 @@ TABLES: dict[str, Callable[[], Table | tuple[Header, Rows]]] = {
         _whole_folds, "agent", lambda record: record.config.agent == "adaptive"
     ),
     "phyre/neighbours": partial(
-        _whole_folds, "agent", lambda record: record.config.agent.startswith("neighbours")
+        _whole_folds, "agent", lambda record: record.config.agent in _REMEMBERING
     ),
     "phyre/solvability": _solvable_tasks,
     "phyre/grids": _grid_ceilings,

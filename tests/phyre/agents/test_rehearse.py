@@ -57,7 +57,7 @@ def attempted(
     return training, testing
 
 
-# Many works at once.
+# Many searches at once.
 
 
 def counting(start: int, steps: int) -> Asking[list[int]]:
@@ -72,17 +72,17 @@ def counting(start: int, steps: int) -> Asking[list[int]]:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=6))
-def test_works_in_step_end_as_they_do_alone(works: list[tuple[int, int]]) -> None:
+def test_searches_in_step_end_as_they_do_alone(searches: list[tuple[int, int]]) -> None:
     batches = []
 
     def answer(asked: Asked) -> Flags:
         batches.append(len(asked.rows))
         return np.asarray(asked.rows % 2 == 0)
 
-    found = in_step([counting(*work) for work in works], answer)
-    assert found == [in_step([counting(*work)], answer)[0] for work in works]
-    longest = max((steps for _, steps in works), default=0)
-    alone = sum(steps for _, steps in works)
+    found = in_step([counting(*each) for each in searches], answer)
+    assert found == [in_step([counting(*each)], answer)[0] for each in searches]
+    longest = max((steps for _, steps in searches), default=0)
+    alone = sum(steps for _, steps in searches)
     assert len(batches) == longest + alone
 
 

@@ -325,20 +325,20 @@ class Rehearse:
         return order[testing.fits(task, self.actions)[order]]
 
 
-def in_step(works: Sequence[Asking[T]], answer: Callable[[Asked], Flags]) -> list[T]:
-    """Do several works at once that wait for simulations; what they ask for becomes one batch.
+def in_step(searches: Sequence[Asking[T]], answer: Callable[[Asked], Flags]) -> list[T]:
+    """Run searches that wait for simulations; what all of them wait for becomes one batch.
 
     Returns:
         What each of them returns.
     """
     results: dict[int, T] = {}
-    answers: dict[int, Flags | None] = dict.fromkeys(range(len(works)))
+    answers: dict[int, Flags | None] = dict.fromkeys(range(len(searches)))
     while answers:
         asked: dict[int, Asked] = {}
         for number, given in answers.items():
             try:
                 # The first step of a generator takes no answer.
-                asked[number] = works[number].send(given)  # type: ignore[arg-type]
+                asked[number] = searches[number].send(given)  # type: ignore[arg-type]
             except StopIteration as end:
                 results[number] = end.value
         answers = {}
@@ -347,7 +347,7 @@ def in_step(works: Sequence[Asking[T]], answer: Callable[[Asked], Flags]) -> lis
             every = answer(Asked(np.concatenate(rows), np.concatenate(actions)))
             ends = np.cumsum([len(each) for each in rows])
             answers = dict(zip(asked, np.split(every, ends[:-1]), strict=True))
-    return [results[number] for number in range(len(works))]
+    return [results[number] for number in range(len(searches))]
 
 
 def narrow(
