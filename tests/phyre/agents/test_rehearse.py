@@ -146,7 +146,7 @@ def test_each_ball_may_move_along_with_a_body() -> None:
 
 def test_it_solves_most_tasks_at_once_and_simulates_none_of_them(cache: ActionCache) -> None:
     learned, scored = split("00009")
-    training, testing = attempted(Rehearse(actions=ACTIONS), cache, learned, scored)
+    training, testing = attempted(Rehearse(actions=ACTIONS, mined=0), cache, learned, scored)
     found = testing.results()
     assert found.auccess > 0.85
     assert (found.first_solved == 1).mean() >= 0.6
@@ -162,12 +162,12 @@ def test_it_solves_most_tasks_at_once_and_simulates_none_of_them(cache: ActionCa
         assert tried[-1].outcome == Outcome.SOLVED or len(tried) == 100
 
 
-@pytest.mark.parametrize("more", [{}, {"refined": 10, "mined": 20}])
+@pytest.mark.parametrize("more", [{"mined": 0}, {"refined": 10, "mined": 20}])
 def test_tasks_thought_about_together_are_attempted_as_alone(
     more: dict[str, int], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learned, scored = split("00014")
-    agent = {"actions": ACTIONS, "candidates": 12, "nearest": 6, "ways": 2} | more
+    agent = {"actions": ACTIONS, "candidates": 12, "nearest": 6, "ways": 2, **more}
     together = attempted(Rehearse(**agent), cache, learned, scored, 20)[1]
     monkeypatch.setattr(rehearse, "_TOGETHER", 3)
     alone = attempted(Rehearse(**agent), cache, learned, scored, 20)[1]
@@ -177,7 +177,7 @@ def test_tasks_thought_about_together_are_attempted_as_alone(
 def test_two_balls_are_attempted(folder: object) -> None:
     cache = ActionCache(folder, Tier.TWO_BALLS)  # type: ignore[arg-type]
     learned, scored = split("00117")
-    agent = Rehearse(actions=100_000, candidates=16, nearest=10)
+    agent = Rehearse(actions=100_000, candidates=16, nearest=10, mined=20)
     testing = attempted(agent, cache, learned, scored, 10)[1]
     assert testing.results().auccess > 0.6
     assert any(ways != (AS_THEY_ARE, AS_THEY_ARE) for ways, _ in next(iter(agent._ways.values())))
@@ -207,7 +207,7 @@ def test_tasks_with_bodies_of_their_own_are_attempted(template: str, cache: Acti
     """One has another number of balls than any training task; one is of another template."""
     learned, _ = split("00012", "00001")
     scored = list(template_tasks(template)[:3])
-    agent = Rehearse(actions=2000, candidates=6, nearest=4, ways=1)
+    agent = Rehearse(actions=2000, candidates=6, nearest=4, ways=1, mined=5)
     testing = attempted(agent, cache, learned, scored, attempts=50)[1]
     assert {each.task for each in testing.log} == {task.id for task in scored}
     made = testing.log.attempts_made()

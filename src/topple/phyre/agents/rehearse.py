@@ -113,9 +113,9 @@ class Rehearse:
     actions: int = LIST_LENGTH
     nearest: int = 30
     ways: int = 3
-    candidates: int = 64
+    candidates: int = 160
     refined: int = 0
-    mined: int = 0
+    mined: int = 100
     trust: float = 0.5
     _training: Training = field(init=False, repr=False)
     _outcomes: Outcomes = field(init=False, repr=False)  # [tasks, actions]
