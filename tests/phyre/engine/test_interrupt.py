@@ -88,7 +88,7 @@ def test_a_batch_runs_inline_where_no_thread_can_be_started() -> None:
 
 def test_progress_is_reported_and_ends_at_the_total() -> None:
     scenes = SceneSet([walled(*(ball(20 + 23 * i, 200 - 9 * i, 11) for i in range(9)))])
-    count = 1000
+    count = 4000  # for three quarters of a second; reports come five times a second
     seen: list[tuple[int, int]] = []
     simulate_batch(
         scenes,
