@@ -122,7 +122,8 @@ class Rehearse:
     _listed: Actions = field(init=False, repr=False)
     _families: Families = field(init=False, repr=False)
     _ways: dict[Key, list[tuple[Ways, float]]] = field(init=False, repr=False)
-    _mined: dict[int, Actions] = field(init=False, repr=False)  # solutions, by places of tasks
+    #: Further solutions, by families and places of tasks.
+    _mined: dict[Key, dict[int, Actions]] = field(init=False, repr=False)
     _seed: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -162,12 +163,17 @@ class Rehearse:
         solved[inside] = result.outcome == Outcome.SOLVED
         return solved
 
-    def _solutions(self, row: int, most: int) -> Actions:
-        """Actions that solve a training task, drawn at random, but always the same."""
-        listed = self._listed[self._outcomes[row] == Outcome.SOLVED]
-        found = np.concatenate([listed, self._mined.get(row, listed[:0])])
+    def _solutions(self, key: Key, row: int, most: int) -> Actions:
+        """Actions that solve a task of a family, drawn at random, but always the same."""
+        found = self._listed_solutions(row)
+        if row in self._mined.get(key, ()):
+            found = np.concatenate([found, self._mined[key][row]])
         chosen: Actions = self._generator(row).permutation(found)[:most]
         return chosen
+
+    def _listed_solutions(self, row: int) -> Actions:
+        solutions: Actions = self._listed[self._outcomes[row] == Outcome.SOLVED]
+        return solutions
 
     def _generator(self, number: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, number])
@@ -178,33 +184,30 @@ class Rehearse:
         """Find out how actions are carried over to tasks, if their families are new."""
         families = {family.key: family for family, _ in map(self._families.of, tasks)}
         new = [family for key, family in families.items() if key not in self._ways]
-        if self.mined:
-            for found in in_step([self._mine(family) for family in new], self._simulate):
-                self._mined |= found
+        keys = [family.key for family in new]
+        mined = in_step([self._mine(family) for family in new], self._simulate)
+        self._mined |= dict(zip(keys, mined, strict=True))
         ways = in_step([self._compare_ways(family) for family in new], self._simulate)
-        self._ways |= dict(zip((family.key for family in new), ways, strict=True))
+        self._ways |= dict(zip(keys, ways, strict=True))
 
     def _mine(self, family: Family) -> Asking[dict[int, Actions]]:
         """Further solutions of the tasks of a family."""
-        rows, actions = [], []
+        tried: dict[int, Actions] = {}
+        if not self.mined or family.metric is None:
+            return tried
         for place, row in enumerate(family.rows.tolist()):
-            if row in self._mined:
-                continue
-            near = [row, *family.rows[family.nearest(family.likeness(place), _NEAREST, place)[0]]]
-            known = (self._solutions(int(each), self.mined) for each in near[: _NEAREST + 1])
+            near, _ = family.nearest(family.likeness(place), _NEAREST, place)
+            known = map(self._listed_solutions, [row, *family.rows[near]])
             some = next((solutions for solutions in known if len(solutions)), None)
             if some is not None:
                 rng = self._generator(row)
-                rows.append(np.full(self.mined, row))
-                actions.append(changed(some[rng.integers(len(some), size=self.mined)], rng))
-        if not rows:
-            return {}
-        every = Asked(np.concatenate(rows), np.concatenate(actions))
-        solved = yield every
-        return {
-            int(each[0]): tried[worked]
-            for each, tried, worked in zip(rows, actions, np.split(solved, len(rows)), strict=True)
-        }
+                tried[row] = changed(some[rng.integers(len(some), size=self.mined)], rng)
+        if not tried:
+            return tried
+        rows = np.repeat(np.array(list(tried)), self.mined)
+        solved = yield Asked(rows, np.concatenate(list(tried.values())))
+        worked = np.split(solved, len(tried))
+        return {row: tried[row][those] for row, those in zip(tried, worked, strict=True)}
 
     def _compare_ways(self, family: Family) -> Asking[list[tuple[Ways, float]]]:
         """The best ways of carrying actions over within a family, and how far each is trusted."""
@@ -215,7 +218,7 @@ class Rehearse:
             (other, place, action)
             for place in rng.permutation(len(family.rows))[:_LEFT_OUT].tolist()
             for other in family.nearest(family.likeness(place), _NEAREST, place)[0][:_NEAREST]
-            for action in self._solutions(int(family.rows[other]), _SOLUTIONS)
+            for action in self._solutions(family.key, int(family.rows[other]), _SOLUTIONS)
         ]
         if family.metric is None or not trials:
             return [((AS_THEY_ARE,) * balls, 1.0)]
@@ -251,15 +254,13 @@ class Rehearse:
         for number in range(_ROUNDS):
             hypotheses = hypotheses.likeliest_first()
             count = self.candidates * _MORE**number
-            candidates = self._candidates(testing, task, hypotheses, count)
+            candidates = self._candidates(testing, task, family.key, hypotheses, count)
             fresh = [action.tobytes() not in tried for action in candidates]
             kept, solved = yield from self._rehearse(hypotheses, candidates[fresh])
             if self.refined and len(kept):
-                score = np.einsum("h,hc->c", hypotheses.weights[: len(solved)], solved * 1.0)
-                best = kept[np.argsort(-score, kind="stable")[:_PARENTS]]
-                near = changed(best[rng.integers(len(best), size=self.refined)], rng)
-                if len(near := _valid(task, near)):
-                    others = yield from self._rehearse(hypotheses, near)
+                near = _valid(task, self._beside(kept, solved, hypotheses, rng))
+                others = yield from self._rehearse(hypotheses, near)
+                if len(near):
                     kept = np.concatenate([kept, others[0]])
                     solved = np.concatenate([solved, others[1]], axis=1)
             weights = hypotheses.weights[: len(solved)]  # a view
@@ -288,6 +289,14 @@ class Rehearse:
         kept, solved = yield from narrow(weights, len(candidates), _STAGES, ask)
         return candidates[kept], solved
 
+    def _beside(
+        self, actions: Actions, solved: Flags, hypotheses: Hypotheses, rng: np.random.Generator
+    ) -> Actions:
+        """Actions that differ a little from the best of some."""
+        score = np.einsum("h,hc->c", hypotheses.weights[: len(solved)], solved.astype(np.float64))
+        best = actions[np.argsort(-score, kind="stable")[:_PARENTS]]
+        return changed(best[rng.integers(len(best), size=self.refined)], rng)
+
     def _hypotheses(self, family: Family, own: Likeness) -> Hypotheses:
         """What a task may be like."""
         places, near = family.nearest(own, self.nearest)
@@ -303,7 +312,7 @@ class Rehearse:
         )
 
     def _candidates(
-        self, testing: Testing, task: Task, hypotheses: Hypotheses, count: int
+        self, testing: Testing, task: Task, key: Key, hypotheses: Hypotheses, count: int
     ) -> Actions:
         """Valid actions that may solve a task: listed ones, and what hypotheses propose."""
         listed = self._by_votes(testing, task, hypotheses)[: count // _LISTED]
@@ -312,7 +321,7 @@ class Rehearse:
         for row, shift in zip(hypotheses.rows.tolist(), hypotheses.shifts, strict=True):
             if sum(map(len, found)) >= count:
                 break
-            found.append(self._solutions(row, each) + shift)
+            found.append(self._solutions(key, row, each) + shift)
         return _valid(task, np.unique(np.concatenate(found), axis=0))
 
     def _by_votes(self, testing: Testing, task: Task, hypotheses: Hypotheses) -> Ints:
