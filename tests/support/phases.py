@@ -13,7 +13,8 @@ from topple.iphyre.rules import AT_10_HZ, Rules
 from topple.phyre.attempt import AttemptLog
 from topple.phyre.cache import ActionCache
 from topple.phyre.phases import Testing as TaskTesting
-from topple.phyre.task import Task
+from topple.phyre.phases import Training as TaskTraining
+from topple.phyre.task import Task, template_tasks
 from topple.runs import Agent
 
 
@@ -23,6 +24,31 @@ def task_testing(
     """Tasks of PHYRE to be scored on."""
     log = AttemptLog([task.id for task in tasks], attempts)
     return TaskTesting(tasks, cache, log, np.random.default_rng(seed))
+
+
+def split_tasks(*templates: str, scored: int = 10) -> tuple[list[Task], list[Task]]:
+    """Four of five tasks of templates to learn from, and so many of each to be scored on."""
+    learned, others = [], []
+    for template in templates:
+        tasks = template_tasks(template)
+        learned += [task for number, task in enumerate(tasks) if number % 5]
+        others += list(tasks[:: len(tasks) // scored])
+    return learned, others
+
+
+def attempt_tasks(
+    agent: Agent[TaskTraining, TaskTesting],
+    cache: ActionCache,
+    learned: Sequence[Task],
+    scored: Sequence[Task],
+    attempts: int = 100,
+) -> tuple[TaskTraining, TaskTesting]:
+    """Let an agent of PHYRE learn from some tasks and attempt others; returns both phases."""
+    training = TaskTraining(learned, cache, np.random.default_rng(0))
+    agent.train(training)
+    testing = task_testing(scored, cache, attempts)
+    agent.act(testing)
+    return training, testing
 
 
 def game_training(games: Sequence[Game], seed: int = 0) -> GameTraining:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
-from support.phases import task_testing
+from support.phases import attempt_tasks, split_tasks
 from topple.phyre import Tier, template_tasks
 from topple.phyre.agents.mem import Mem
 from topple.phyre.agents.neighbours import Neighbours
@@ -15,8 +13,6 @@ from topple.phyre.auccess import auccess
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
-from topple.phyre.task import Task
-from topple.runs import Agent
 
 ACTIONS = 10_000  # all of them are known from the index that comes with the package
 
@@ -24,29 +20,6 @@ ACTIONS = 10_000  # all of them are known from the index that comes with the pac
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> ActionCache:
     return ActionCache(tmp_path_factory.mktemp("cache"), Tier.BALL)
-
-
-def split(*templates: str) -> tuple[list[Task], list[Task]]:
-    """Tasks to learn from, and ten of each template to be scored on."""
-    learned, scored = [], []
-    for template in templates:
-        tasks = template_tasks(template)
-        learned += [task for number, task in enumerate(tasks) if number % 5]
-        scored += list(tasks[::10])
-    return learned, scored
-
-
-def attempted(
-    agent: Agent[Training, Testing],
-    cache: ActionCache,
-    learned: Sequence[Task],
-    scored: Sequence[Task],
-    attempts: int = 100,
-) -> Testing:
-    agent.train(Training(learned, cache, np.random.default_rng(0)))
-    testing = task_testing(scored, cache, attempts)
-    agent.act(testing)
-    return testing
 
 
 def score(testing: Testing) -> float:
@@ -61,7 +34,7 @@ def score(testing: Testing) -> float:
 
 
 def test_moved_actions_stay_in_the_scene(cache: ActionCache) -> None:
-    learned, _ = split("00002")
+    learned, _ = split_tasks("00002")
     agent = Neighbours(actions=2000)
     agent.train(Training(learned[:9], cache, np.random.default_rng(0)))
     numbers = np.arange(2000)
@@ -81,9 +54,9 @@ def test_moved_actions_stay_in_the_scene(cache: ActionCache) -> None:
 
 
 def test_it_beats_what_knows_the_template_alone(cache: ActionCache) -> None:
-    learned, scored = split("00009")
+    learned, scored = split_tasks("00009")
     found = {
-        name: score(attempted(agent, cache, learned, scored))
+        name: score(attempt_tasks(agent, cache, learned, scored)[1])
         for name, agent in (
             ("moved", Neighbours(actions=ACTIONS)),
             ("as they are", Neighbours(actions=ACTIONS, ways=0)),
@@ -96,9 +69,9 @@ def test_it_beats_what_knows_the_template_alone(cache: ActionCache) -> None:
 
 
 def test_it_is_the_same_again_and_ends_with_a_solution(cache: ActionCache) -> None:
-    learned, scored = split("00002")
+    learned, scored = split_tasks("00002")
     agents = (Neighbours(actions=5000) for _ in range(2))
-    one, other = (attempted(agent, cache, learned, scored) for agent in agents)
+    one, other = (attempt_tasks(agent, cache, learned, scored)[1] for agent in agents)
     assert list(one.log) == list(other.log)
     for task in scored:
         outcomes = [each.outcome for each in one.log if each.task == task.id]
@@ -107,8 +80,10 @@ def test_it_is_the_same_again_and_ends_with_a_solution(cache: ActionCache) -> No
 
 
 def test_few_candidates_are_followed_by_others_and_none_comes_twice(cache: ActionCache) -> None:
-    learned, scored = split("00022")
-    testing = attempted(Neighbours(actions=3000, candidates=1, ways=0), cache, learned, scored)
+    learned, scored = split_tasks("00022")
+    testing = attempt_tasks(Neighbours(actions=3000, candidates=1, ways=0), cache, learned, scored)[
+        1
+    ]
     for task in scored:
         tried = [each.action for each in testing.log if each.task == task.id]
         assert len(set(tried)) == len(tried)
@@ -118,11 +93,11 @@ def test_few_candidates_are_followed_by_others_and_none_comes_twice(cache: Actio
 @pytest.mark.parametrize("template", ["00013", "00021"])
 def test_tasks_with_bodies_of_their_own_are_attempted(template: str, cache: ActionCache) -> None:
     """One has another number of balls than any training task; one is of another template."""
-    learned, scored = split("00012", "00013", "00001")
+    learned, scored = split_tasks("00012", "00013", "00001")
     scored = [task for task in scored if task.id.template == "00013"]
     if template == "00021":
         scored = list(template_tasks(template)[:5])
-    testing = attempted(Neighbours(actions=2000, ways=1), cache, learned, scored, attempts=5)
+    testing = attempt_tasks(Neighbours(actions=2000, ways=1), cache, learned, scored, 5)[1]
     assert {each.task for each in testing.log} == {task.id for task in scored}
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.phases import task_testing
+from support.phases import attempt_tasks, split_tasks
 from topple.phyre import Tier, template_tasks
 from topple.phyre.agents import rehearse
 from topple.phyre.agents.families import AS_THEY_ARE, Way
@@ -17,44 +17,18 @@ from topple.phyre.agents.neighbours import Neighbours
 from topple.phyre.agents.rehearse import Asked, Asking, Flags, Ints, Rehearse, in_step, narrow
 from topple.phyre.cache import ActionCache
 from topple.phyre.engine.result import Outcome
-from topple.phyre.phases import Testing, Training
-from topple.phyre.task import Task
 
 ACTIONS = 5000  # all of them are known from the index that comes with the package
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> object:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module")
-def cache(folder: object) -> ActionCache:
-    return ActionCache(folder, Tier.BALL)  # type: ignore[arg-type]
-
-
-def split(*templates: str) -> tuple[list[Task], list[Task]]:
-    """Tasks to learn from, and five of each template to be scored on."""
-    learned, scored = [], []
-    for template in templates:
-        tasks = template_tasks(template)
-        learned += [task for number, task in enumerate(tasks) if number % 5]
-        scored += list(tasks[::20])
-    return learned, scored
-
-
-def attempted(
-    agent: Rehearse | Neighbours,
-    cache: ActionCache,
-    learned: Sequence[Task],
-    scored: Sequence[Task],
-    attempts: int = 100,
-) -> tuple[Training, Testing]:
-    training = Training(learned, cache, np.random.default_rng(0))
-    agent.train(training)
-    testing = task_testing(scored, cache, attempts)
-    agent.act(testing)
-    return training, testing
+def cache(folder: Path) -> ActionCache:
+    return ActionCache(folder, Tier.BALL)
 
 
 # Many searches at once.
@@ -145,15 +119,15 @@ def test_each_ball_may_move_along_with_a_body() -> None:
 
 
 def test_it_solves_most_tasks_at_once_and_simulates_none_of_them(cache: ActionCache) -> None:
-    learned, scored = split("00009")
-    training, testing = attempted(Rehearse(actions=ACTIONS, mined=0), cache, learned, scored)
+    learned, scored = split_tasks("00009", scored=5)
+    training, testing = attempt_tasks(Rehearse(actions=ACTIONS, mined=0), cache, learned, scored)
     found = testing.results()
     assert found.auccess > 0.85
     assert (found.first_solved == 1).mean() >= 0.6
     assert testing.simulator_calls == len(testing.log)
     assert not testing.privileged
     assert training.simulator_calls > len(learned) * ACTIONS + 500 * len(scored)
-    plain = attempted(Neighbours(actions=ACTIONS, ways=0), cache, learned, scored)[1]
+    plain = attempt_tasks(Neighbours(actions=ACTIONS, ways=0), cache, learned, scored)[1]
     assert found.auccess > plain.results().auccess + 0.1
     for task in scored:
         tried = [each for each in testing.log if each.task == task.id]
@@ -166,30 +140,32 @@ def test_it_solves_most_tasks_at_once_and_simulates_none_of_them(cache: ActionCa
 def test_tasks_thought_about_together_are_attempted_as_alone(
     more: dict[str, int], cache: ActionCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learned, scored = split("00013")  # some have bodies of their own, some are like others
+    learned, scored = split_tasks(
+        "00013", scored=5
+    )  # some have bodies of their own, some are like others
     scored += template_tasks("00014")[:2]
     learned += template_tasks("00014")[50:70]
     agent = {"actions": ACTIONS, "candidates": 12, "nearest": 6, "ways": 2, **more}
-    together = attempted(Rehearse(**agent), cache, learned, scored, 20)[1]
+    together = attempt_tasks(Rehearse(**agent), cache, learned, scored, 20)[1]
     monkeypatch.setattr(rehearse, "_TOGETHER", 3)
-    alone = attempted(Rehearse(**agent), cache, learned, scored, 20)[1]
+    alone = attempt_tasks(Rehearse(**agent), cache, learned, scored, 20)[1]
     assert list(together.log) == list(alone.log)
 
 
-def test_two_balls_are_attempted(folder: object) -> None:
-    cache = ActionCache(folder, Tier.TWO_BALLS)  # type: ignore[arg-type]
-    learned, scored = split("00117")
+def test_two_balls_are_attempted(folder: Path) -> None:
+    cache = ActionCache(folder, Tier.TWO_BALLS)
+    learned, scored = split_tasks("00117", scored=5)
     agent = Rehearse(actions=100_000, candidates=16, nearest=10, mined=20)
-    testing = attempted(agent, cache, learned, scored, 10)[1]
+    testing = attempt_tasks(agent, cache, learned, scored, 10)[1]
     assert testing.results().auccess > 0.6
     assert any(ways != (AS_THEY_ARE, AS_THEY_ARE) for ways, _ in next(iter(agent._ways.values())))
 
 
 def test_mined_solutions_solve_their_tasks(cache: ActionCache) -> None:
-    learned, scored = split("00009")
+    learned, scored = split_tasks("00009", scored=5)
     learned = learned[:20]
     agent = Rehearse(actions=100, candidates=4, nearest=4, mined=50)
-    training, _ = attempted(agent, cache, learned, scored[:1], 1)
+    training, _ = attempt_tasks(agent, cache, learned, scored[:1], 1)
     outcomes = training.outcomes(100) == Outcome.SOLVED
     assert not outcomes.any(axis=1).all()
     found = 0
@@ -208,10 +184,10 @@ def test_mined_solutions_solve_their_tasks(cache: ActionCache) -> None:
 @pytest.mark.parametrize("template", ["00013", "00021"])
 def test_tasks_with_bodies_of_their_own_are_attempted(template: str, cache: ActionCache) -> None:
     """One has another number of balls than any training task; one is of another template."""
-    learned, _ = split("00012", "00001")
+    learned, _ = split_tasks("00012", "00001", scored=5)
     scored = list(template_tasks(template)[:3])
     agent = Rehearse(actions=2000, candidates=6, nearest=4, ways=1, mined=5)
-    testing = attempted(agent, cache, learned, scored, attempts=50)[1]
+    testing = attempt_tasks(agent, cache, learned, scored, attempts=50)[1]
     assert {each.task for each in testing.log} == {task.id for task in scored}
     made = testing.log.attempts_made()
     assert ((made == 50) | (testing.results().first_solved > 0)).all()

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from topple.phyre.action import Actions
 from topple.phyre.agents.task_metric import TaskMetric, learn_metric
 from topple.phyre.cache.shard import Outcomes
 from topple.phyre.engine.request import SCENE_SIZE
@@ -29,7 +30,7 @@ _FEWEST, _MOST = 9, 500  # tasks that a distance is learned from
 _METRIC_ACTIONS = 1500  # that solve most of them, which a distance is learned from
 _DIRECTIONS = ((True, True), (True, False), (False, True))
 _WAYS = 13  # of carrying actions over, that are compared at most
-_LEAST_SHIFT = 0.002  # of the scene; a body that varies less does not move
+LEAST_SHIFT = 0.002  # of the scene; what varies less does not move
 _LEAST_NEARNESS = 1e-4
 
 Ints = npt.NDArray[np.int64]
@@ -161,8 +162,8 @@ def ways_of(centres: Floats) -> list[Way]:
     seen: list[Floats] = []
     for body in range(centres.shape[1]):
         off = centres[:, body] - centres[:, body].mean(axis=0)
-        still = off.std(axis=0).max() < _LEAST_SHIFT
-        if still or any(np.abs(off - other).max() < _LEAST_SHIFT for other in seen):
+        still = off.std(axis=0).max() < LEAST_SHIFT
+        if still or any(np.abs(off - other).max() < LEAST_SHIFT for other in seen):
             continue
         seen.append(off)
         ways += [Way(body, right, up) for right, up in _DIRECTIONS]
@@ -186,6 +187,12 @@ def moved_by(way: Way, before: Floats, after: Floats, size: int) -> Floats:
     return shift
 
 
+def in_scene(actions: Actions) -> Flags:
+    """[actions] whether all of their numbers are from 0 to 1."""
+    inside: Flags = np.asarray(((actions >= 0) & (actions <= 1)).all(axis=1))
+    return inside
+
+
 def best_in_turn(weights: Floats, solves: Flags, trust: float) -> Iterator[int]:
     """Places of actions, each the likeliest to solve a task if all before it have failed.
 
@@ -203,10 +210,5 @@ def best_in_turn(weights: Floats, solves: Flags, trust: float) -> Iterator[int]:
         best = int(np.where(left, chance, -1.0).argmax())
         left[best] = False
         yield best
-        weights *= what_is_left(solves[:, best], trust)
+        weights *= 1 - (1 - trust) * chances[:, best]
         weights /= weights.sum() or 1.0
-
-
-def what_is_left(solves: Flags, trust: float) -> Floats:
-    """[hypotheses] the share of their weights after a failure of what solves the task in some."""
-    return 1 - (1 - trust) * solves.astype(np.float64)

@@ -29,6 +29,7 @@ from topple.phyre.agents.families import (
     Likeness,
     Way,
     best_in_turn,
+    in_scene,
     moved_by,
     ways_of,
 )
@@ -83,7 +84,7 @@ class Neighbours:
     _solutions: list[Ints] = field(init=False, repr=False)  # of each task, numbers of actions
     _popular: Ints = field(init=False, repr=False)  # numbers of actions, most solutions first
     _families: Families = field(init=False, repr=False)
-    _ways: dict[Key, Weighted] = field(default_factory=dict, init=False, repr=False)
+    _ways: dict[Key, Weighted] = field(init=False, repr=False)
     _listed: Actions = field(init=False, repr=False)
     _tree: KDTree = field(init=False, repr=False)
 
@@ -213,7 +214,7 @@ class Neighbours:
     def _moved(self, numbers: Ints, shift: Floats) -> tuple[Flags, Ints]:
         """[numbers] whether moved actions stay in the scene; the listed ones nearest to these."""
         actions = self._listed[numbers] + shift
-        inside: Flags = np.asarray(((actions >= 0) & (actions <= 1)).all(axis=1))
+        inside = in_scene(actions)
         return inside, np.asarray(self._tree.query(actions[inside])[1], np.int64)
 
     def _order(self, guess: Guess) -> Iterator[int]:

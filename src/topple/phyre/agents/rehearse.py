@@ -26,19 +26,20 @@ import numpy.typing as npt
 from topple.phyre.action import Actions
 from topple.phyre.agents.families import (
     AS_THEY_ARE,
+    LEAST_SHIFT,
     Families,
     Family,
     Key,
     Likeness,
     Way,
     best_in_turn,
+    in_scene,
     moved_by,
     ways_of,
-    what_is_left,
 )
 from topple.phyre.agents.mined import changed
 from topple.phyre.cache.shard import Outcomes
-from topple.phyre.engine.native import SceneSet, map_actions
+from topple.phyre.engine.native import SceneSet, valid_actions
 from topple.phyre.engine.result import Outcome
 from topple.phyre.phases import Testing, Training
 from topple.phyre.scene.codec import fingerprint
@@ -61,7 +62,6 @@ _STAGES = ((6, 0.3), (20, 0.4), (60, 1.0))
 _LEFT_OUT, _NEAREST, _SOLUTIONS = 20, 3, 8
 _WAY_STAGES = ((100, 0.25), (_LEFT_OUT * _NEAREST * _SOLUTIONS, 1.0))
 _ALONE = 0.01  # share of solutions by which a way has to be better than to leave actions alone
-_LEAST_SHIFT = 0.002  # of the scene; ways that differ less are the same
 _TEMPERATURE = 0.2  # of the share of solutions, beside the best one, by which a way is trusted
 
 Ints = npt.NDArray[np.int64]
@@ -157,7 +157,7 @@ class Rehearse:
 
     def _simulate(self, asked: Asked) -> Flags:
         """[simulations] whether actions solve training tasks."""
-        inside = _in_scene(asked.actions)
+        inside = in_scene(asked.actions)
         solved: Flags = np.zeros(len(inside), np.bool_)
         result = self._training.simulate(asked.rows[inside], asked.actions[inside])
         solved[inside] = result.outcome == Outcome.SOLVED
@@ -250,11 +250,12 @@ class Rehearse:
         family, own = self._families.of(task)
         hypotheses = self._hypotheses(family, own)
         rng = self._generator(int(fingerprint([task.scene])[:16], 16))
+        valid = testing.fits(task, self.actions)
         tried: set[bytes] = set()
         for number in range(_ROUNDS):
             hypotheses = hypotheses.likeliest_first()
             count = self.candidates * _MORE**number
-            candidates = self._candidates(testing, task, family.key, hypotheses, count)
+            candidates = self._candidates(task, valid, family.key, hypotheses, count)
             fresh = [action.tobytes() not in tried for action in candidates]
             kept, solved = yield from self._rehearse(hypotheses, candidates[fresh])
             if self.refined and len(kept):
@@ -263,13 +264,12 @@ class Rehearse:
                 if len(near):
                     kept = np.concatenate([kept, others[0]])
                     solved = np.concatenate([solved, others[1]], axis=1)
-            weights = hypotheses.weights[: len(solved)]  # a view
-            for place in best_in_turn(weights, solved, self.trust):
+            for place in best_in_turn(hypotheses.weights[: len(solved)], solved, self.trust):
                 if not testing.remaining(task) or testing.attempt(task, kept[place]).is_solved:
                     return
                 tried.add(kept[place].tobytes())
-                weights *= what_is_left(solved[:, place], self.trust)
-        for listed in self._by_votes(testing, task, hypotheses).tolist():
+            hypotheses.weights[: len(solved)] *= self.trust ** solved.sum(axis=1)
+        for listed in self._by_votes(valid, hypotheses).tolist():
             if self._listed[listed].tobytes() in tried:
                 continue
             if not testing.remaining(task) or testing.attempt_listed(task, [listed])[0] == (
@@ -312,10 +312,10 @@ class Rehearse:
         )
 
     def _candidates(
-        self, testing: Testing, task: Task, key: Key, hypotheses: Hypotheses, count: int
+        self, task: Task, valid: Flags, key: Key, hypotheses: Hypotheses, count: int
     ) -> Actions:
         """Valid actions that may solve a task: listed ones, and what hypotheses propose."""
-        listed = self._by_votes(testing, task, hypotheses)[: count // _LISTED]
+        listed = self._by_votes(valid, hypotheses)[: count // _LISTED]
         found = [self._listed[listed]]
         each = max(_EACH, -(-count // len(hypotheses.rows)))
         for row, shift in zip(hypotheses.rows.tolist(), hypotheses.shifts, strict=True):
@@ -324,14 +324,14 @@ class Rehearse:
             found.append(self._solutions(key, row, each) + shift)
         return _valid(task, np.unique(np.concatenate(found), axis=0))
 
-    def _by_votes(self, testing: Testing, task: Task, hypotheses: Hypotheses) -> Ints:
+    def _by_votes(self, valid: Flags, hypotheses: Hypotheses) -> Ints:
         """Valid listed actions, those first that solve most of the nearest tasks as they are."""
         votes = np.zeros(self.actions)
         for row in np.unique(hypotheses.rows):
             weight = hypotheses.weights[hypotheses.rows == row].sum()
             votes[self._outcomes[row] == Outcome.SOLVED] += weight
         order = np.argsort(-votes, kind="stable")
-        return order[testing.fits(task, self.actions)[order]]
+        return order[valid[order]]
 
 
 def in_step(searches: Sequence[Asking[T]], answer: Callable[[Asked], Flags]) -> list[T]:
@@ -397,7 +397,7 @@ def _ways_of_balls(centres: Floats, balls: int) -> list[Ways]:
     seen: list[Floats] = []
     for way in ways_of(centres):
         shifts = np.stack([moved_by(way, centres[0], each, 2) for each in centres])
-        if not any(np.abs(shifts - other).max() < _LEAST_SHIFT for other in seen):
+        if not any(np.abs(shifts - other).max() < LEAST_SHIFT for other in seen):
             distinct.append(way)
             seen.append(shifts)
     together = [(way,) * balls for way in distinct]
@@ -414,14 +414,8 @@ def _shift(ways: Ways, before: Floats, after: Floats) -> Floats:
     return np.concatenate([moved_by(way, before, after, COMPONENTS_PER_BALL) for way in ways])
 
 
-def _in_scene(actions: Actions) -> Flags:
-    """[actions] whether all of their numbers are from 0 to 1."""
-    inside: Flags = np.asarray(((actions >= 0) & (actions <= 1)).all(axis=1))
-    return inside
-
-
 def _valid(task: Task, actions: Actions) -> Actions:
     """The actions that are valid on a task, which anybody can see."""
-    actions = actions[_in_scene(actions)]
-    where = np.zeros(len(actions), np.int32)
-    return actions[map_actions(SceneSet([task.scene]), where, actions)[0]]
+    inside = actions[in_scene(actions)]
+    valid: Actions = inside[valid_actions(SceneSet([task.scene]), inside)[0]]
+    return valid
